@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets the limit; a lower one of data or addresses that the process has already stays, and is what
- * fails an allocation first. The reason is the message for an allocation that fails because of it,
+/* Sets the limit, unless the process has a lower one of data or addresses, at which allocations
+ * fail before. The reason is the message for an allocation that fails because of it,
  * and is copied. Call it before other threads run. Does nothing under the address and thread
  * sanitizers, which map terabytes. Returns false if the system refuses. */
 bool weir_budget_set(uint64_t bytes, const char *reason);

@@ -36,6 +36,20 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 	return slice.length >= length && (!length || !memcmp(slice.data, prefix, length));
 }
 
+/* Returns the text without the blanks, tabs and carriage returns at its ends. */
+static inline struct weir_slice weir_slice_trim(struct weir_slice slice)
+{
+	static const char blanks[] = {' ', '\t', '\r'};
+
+	while (slice.length && memchr(blanks, slice.data[slice.length - 1], sizeof blanks))
+		slice.length--;
+	while (slice.length && memchr(blanks, *slice.data, sizeof blanks)) {
+		slice.data++;
+		slice.length--;
+	}
+	return slice;
+}
+
 /* Returns the first occurrence of `part`, or NULL; `part` is not empty. */
 static inline const char *weir_slice_find(struct weir_slice slice, const char *part)
 {

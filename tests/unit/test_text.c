@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "tests/unit/near.h"
 #include "tests/unit/shelf.h"
@@ -473,9 +474,19 @@ static void nearest_suggests_only_what_is_near(void **state)
 	assert_null(weir_text_nearest("gate", none));
 }
 
+static void a_slice_loses_the_blanks_at_its_ends(void **state)
+{
+	(void)state;
+	assert_true(weir_slice_equals(weir_slice_trim(weir_slice_of(" \ta b\t\r")), "a b"));
+	assert_true(weir_slice_equals(weir_slice_trim(weir_slice_of("a")), "a"));
+	assert_int_equal(weir_slice_trim(weir_slice_of(" \t\r")).length, 0);
+	assert_int_equal(weir_slice_trim((struct weir_slice){"\0", 1}).length, 1); /* no blank */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slice_loses_the_blanks_at_its_ends),
 		cmocka_unit_test(a_size_has_a_unit),
 		cmocka_unit_test(a_url_gets_every_other_byte_as_percent),
 		cmocka_unit_test(a_text_grows_and_clears),

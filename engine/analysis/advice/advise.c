@@ -236,7 +236,8 @@ static void keep(const struct weir_advisor *advisor, struct weir_ranked_fix *out
 	}
 }
 
-/* Fills the range of the device's busy share without the profiler, and of what that adds. */
+/* Fills the ranges of the device's busy share without the profiler, and of the factor by which the
+ * profiler slows dispatch. */
 static void fill_busy(const struct weir_advisor *advisor, struct weir_found_fixes *out)
 {
 	const struct weir_program *program = &advisor->program;

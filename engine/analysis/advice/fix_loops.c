@@ -445,7 +445,7 @@ static bool stands_at(const struct weir_branch *branch, const struct weir_loop *
 	       (branch->behind - loop->first) % loop->period == position;
 }
 
-/* Lets a call take so much longer. */
+/* Adds `ns` to the device time of a call. */
 static void lengthen(struct weir_draft *draft, const struct weir_op_call *call, double ns)
 {
 	double all_ns = 0, all_low_ns = 0, all_high_ns = 0;

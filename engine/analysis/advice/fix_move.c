@@ -408,8 +408,8 @@ static double dispatch_between(const struct search *search, uint32_t first, uint
 }
 
 /* Takes the host's time between two moved operators, rows of one thread, if it is long: without
- * calls of the device between them, it is spent on their tensors. What is no dispatch of other
- * operators is most of it to free large ones. */
+ * calls of the device between them, it is spent on their tensors. Other
+ * operators are still dispatched; most of the rest frees large tensors. */
 static void relieve_between(struct search *search, uint32_t issue, uint32_t from, uint32_t to)
 {
 	const struct weir_host_columns *host = &search->program->rank->trace->host;

@@ -663,9 +663,9 @@ static size_t without_idle_waits(const struct weir_program *program)
 	return work_ns > 0 ? count : program->issue_count;
 }
 
-/* Takes off waits that wait for nothing, so that what the host does in front of them is behind the
- * device's work, as it is without them: programs that have fetched their results still synchronise
- * at the end of a step. Returns when the last call that is left ended. */
+/* Removes final waits for which the device had finished, so that what the host does in front of
+ * them is behind the device's work, as it is without them: programs that have fetched their results
+ * still synchronise at the end of a step. Returns when the last call that is left ended. */
 static int64_t drop_idle_waits(struct weir_program *program)
 {
 	const struct weir_host_columns *host = &program->rank->trace->host;

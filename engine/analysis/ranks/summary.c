@@ -100,7 +100,7 @@ static struct weir_arrival arrival_of(const struct weir_rank *rank, uint32_t row
 	};
 }
 
-/* Returns the first row of communication on the device; WEIR_NONE: no row is. */
+/* Returns the first row of communication on the device; WEIR_NONE: there are no such rows. */
 static uint32_t first_collective(const struct weir_timeline *timeline, size_t device)
 {
 	for (uint32_t i = timeline->first_row[device]; i < timeline->first_row[device + 1]; i++)
@@ -154,8 +154,8 @@ static int64_t job_size(const struct weir_trace *trace)
 	return size;
 }
 
-/* Adds times to a hash. Several chains of products run side by side: one takes as long as the
- * delays of its products. */
+/* Adds times to a hash, in several chains of products side by side: within one chain, each product
+ * waits for the one before. */
 static void add_times(uint64_t *hash, const int64_t *times, size_t count)
 {
 	uint64_t chains[HASH_CHAINS];

@@ -297,7 +297,7 @@ static void count_stalls(const struct weir_server_engine *engine, struct weir_se
 
 static void fill_states(const struct seconds *seconds, struct weir_server_figures *out)
 {
-	/* The rest of the waiting does not stand for a stall that is most of it. */
+	/* If stalls are most of the waiting, the rest says nothing about cache and slots. */
 	bool stalled =
 		seconds->waiting_stalled > 0 && seconds->waiting_stalled >= 0.5 * seconds->waiting;
 

@@ -132,17 +132,6 @@ static const struct weir_client_label arguments[] = {
 	{0},
 };
 
-static struct weir_slice trim(struct weir_slice text)
-{
-	while (text.length && isspace((unsigned char)text.data[text.length - 1]))
-		text.length--;
-	while (text.length && isspace((unsigned char)*text.data)) {
-		text.data++;
-		text.length--;
-	}
-	return text;
-}
-
 /* Cuts a name off the end of a label; false unless the label ends with it as whole words. */
 static bool ends_with(struct weir_slice label, const char *name, struct weir_slice *before)
 {
@@ -200,8 +189,8 @@ static bool take_time(struct console *console, struct weir_slice label, double v
 
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
 		if (ends_with(label, subjects[i].name, &before))
-			return take_statistic(console, subjects[i].slot, last_word(trim(before)),
-			                      value);
+			return take_statistic(console, subjects[i].slot,
+			                      last_word(weir_slice_trim(before)), value);
 	for (size_t i = 0; i < sizeof(bracketed) / sizeof(bracketed[0]); i++) {
 		struct weir_slice word = last_word(label);
 
@@ -336,7 +325,7 @@ static void take_condition(struct console *console, struct weir_slice line)
 			colon++;
 		if (colon == end || *colon != ':')
 			continue;
-		value = trim((struct weir_slice){colon + 1, (size_t)(end - colon - 1)});
+		value = weir_slice_trim((struct weir_slice){colon + 1, (size_t)(end - colon - 1)});
 		if (value.length && !weir_slice_equals(value, "not set") &&
 		    !weir_run_label(console->run, each->key))
 			weir_figure_label(console->run, each->key, value);
@@ -416,7 +405,8 @@ static enum weir_status take_number_with_unit(struct console *console, struct we
 		{"tok/s", " (tok/s)", 1},
 	};
 	struct weir_slice unit = last_word(text);
-	struct weir_slice number = trim((struct weir_slice){text.data, text.length - unit.length});
+	struct weir_slice number =
+		weir_slice_trim((struct weir_slice){text.data, text.length - unit.length});
 	char whole[MAX_LABEL];
 	double value;
 	size_t i = 0, length;
@@ -454,8 +444,9 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 		take_arguments(console, line);
 		return WEIR_OK;
 	}
-	label = trim((struct weir_slice){line.data, (size_t)(colon - line.data)});
-	text = trim((struct weir_slice){colon + 1, line.length - (size_t)(colon + 1 - line.data)});
+	label = weir_slice_trim((struct weir_slice){line.data, (size_t)(colon - line.data)});
+	text = weir_slice_trim(
+		(struct weir_slice){colon + 1, line.length - (size_t)(colon + 1 - line.data)});
 	if (weir_parse_double(text.data, text.length, &value))
 		status = take_number(console, label, value, err);
 	else
@@ -484,10 +475,11 @@ static enum weir_status take_lines(struct console *console, struct weir_source *
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		/* The number in a line without an end may be cut. */
-		if (row->cut && console->figures && !is_rule(console, trim(row->line)))
+		if (row->cut && console->figures && !is_rule(console, weir_slice_trim(row->line)))
 			weir_input_warn(console->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 		else if (row->count)
-			status = take_line(console, trim(after_progress(row->line)), err);
+			status =
+				take_line(console, weir_slice_trim(after_progress(row->line)), err);
 		if (status)
 			break;
 	}

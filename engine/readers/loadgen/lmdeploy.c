@@ -382,8 +382,7 @@ static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_in
 const struct weir_reader weir_reader_lmdeploy = {
 	.name = "lmdeploy",
 	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput), as "
-		 "CSV "
-		 "or text",
+		 "CSV or text",
 	.gives = "native run",
 	.whole_run = true,
 	.marks = marks,

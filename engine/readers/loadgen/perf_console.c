@@ -39,17 +39,6 @@ struct console {
 	struct weir_load_join join;
 };
 
-static struct weir_slice trim(struct weir_slice text)
-{
-	while (text.length && strchr(" \t\r", text.data[text.length - 1]))
-		text.length--;
-	while (text.length && strchr(" \t\r", *text.data)) {
-		text.data++;
-		text.length--;
-	}
-	return text;
-}
-
 /* Takes the text before the separator off the rest, or all of it; trimmed. */
 static struct weir_slice take_until(struct weir_slice *rest, char separator)
 {
@@ -58,7 +47,7 @@ static struct weir_slice take_until(struct weir_slice *rest, char separator)
 	size_t taken = part.length + (at != NULL);
 
 	*rest = (struct weir_slice){rest->data + taken, rest->length - taken};
-	return trim(part);
+	return weir_slice_trim(part);
 }
 
 /* Parses "35000 usec" with this unit, of which other words may follow. */
@@ -66,7 +55,7 @@ static bool read_value(struct weir_slice text, const char *unit, double *value)
 {
 	struct weir_slice number = take_until(&text, ' ');
 
-	text = trim(text);
+	text = weir_slice_trim(text);
 	return number.length && weir_slice_starts(text, unit) &&
 	       weir_parse_double(number.data, number.length, value) && *value >= 0;
 }
@@ -142,7 +131,8 @@ static void take_figure(struct console *console, struct weir_slice label, struct
 		take_parts(console, text);
 	else if (label.length > tail && !memcmp(label.data + label.length - tail, latency, tail) &&
 	         read_value(text, "usec", &value))
-		take_latency(console, trim((struct weir_slice){label.data, label.length - tail}),
+		take_latency(console,
+		             weir_slice_trim((struct weir_slice){label.data, label.length - tail}),
 		             value);
 }
 
@@ -190,7 +180,7 @@ static enum weir_status take_line(struct console *console, const struct weir_csv
 	enum weir_status status;
 	const char *key;
 
-	text = trim(text);
+	text = weir_slice_trim(text);
 	if (begins_block(label, text, &key)) {
 		status = end_block(console, row->at, err);
 		if (status)

@@ -152,21 +152,10 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static struct weir_slice trim(struct weir_slice text)
-{
-	while (text.length && is_blank(*text.data)) {
-		text.data++;
-		text.length--;
-	}
-	while (text.length && is_blank(text.data[text.length - 1]))
-		text.length--;
-	return text;
-}
-
 /* Takes a cell off the text, up to a gap of at least this many blanks; a tab is a gap. */
 static struct weir_slice take_cell(struct weir_slice *rest, size_t gap)
 {
-	struct weir_slice cell = trim(*rest);
+	struct weir_slice cell = weir_slice_trim(*rest);
 	size_t length = 0, end;
 
 	for (; length < cell.length; length = end + 1) {
@@ -193,7 +182,7 @@ static const struct report *match_text_header(struct weir_slice line, struct col
 	const struct report *report;
 	size_t count = 0;
 
-	while (count < MAX_CELLS && trim(line).length)
+	while (count < MAX_CELLS && weir_slice_trim(line).length)
 		cells[count++] = take_cell(&line, 2);
 	if (count < 3)
 		return NULL;
@@ -210,9 +199,9 @@ static size_t split_text_row(struct weir_slice line, size_t width, struct weir_s
 {
 	size_t count = 0;
 
-	while (count + 1 < width && trim(line).length)
+	while (count + 1 < width && weir_slice_trim(line).length)
 		cells[count++] = take_cell(&line, 1);
-	line = trim(line);
+	line = weir_slice_trim(line);
 	if (line.length)
 		cells[count++] = line;
 	return count;

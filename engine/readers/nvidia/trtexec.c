@@ -378,17 +378,6 @@ static const struct {
 	{"percentile(99%)", "p99"},
 };
 
-static struct weir_slice trim(struct weir_slice text)
-{
-	while (text.length && *text.data == ' ') {
-		text.data++;
-		text.length--;
-	}
-	while (text.length && text.data[text.length - 1] == ' ')
-		text.length--;
-	return text;
-}
-
 /* Takes the text before the separator off the rest. Returns false if there is no separator. */
 static bool take_until(struct weir_slice *rest, char separator, struct weir_slice *part)
 {
@@ -396,7 +385,7 @@ static bool take_until(struct weir_slice *rest, char separator, struct weir_slic
 
 	if (!at)
 		return false;
-	*part = trim((struct weir_slice){rest->data, (size_t)(at - rest->data)});
+	*part = weir_slice_trim((struct weir_slice){rest->data, (size_t)(at - rest->data)});
 	rest->length -= (size_t)(at - rest->data) + 1;
 	rest->data = at + 1;
 	return true;
@@ -407,10 +396,10 @@ static bool read_value(struct weir_slice text, const char *unit, double *value)
 {
 	size_t length = strlen(unit);
 
-	text = trim(text);
+	text = weir_slice_trim(text);
 	if (text.length <= length || memcmp(text.data + text.length - length, unit, length) != 0)
 		return false;
-	text = trim((struct weir_slice){text.data, text.length - length});
+	text = weir_slice_trim((struct weir_slice){text.data, text.length - length});
 	return weir_parse_double(text.data, text.length, value);
 }
 
@@ -474,10 +463,10 @@ static void take_time(struct weir_run *run, const char *name, const char *suffix
 	struct weir_slice unit;
 	double value, percent = NAN;
 
-	text = trim(text);
+	text = weir_slice_trim(text);
 	if (!take_until(&text, ' ', &unit) || !weir_parse_double(unit.data, unit.length, &value))
 		return;
-	text = trim(text);
+	text = weir_slice_trim(text);
 	if (suffix && weir_slice_equals(text, "ms"))
 		weir_text_printf(&figure, "%s_%s_ms", name, suffix);
 	else if (!suffix && weir_slice_starts(text, "ms at ") &&
@@ -587,7 +576,7 @@ static struct weir_slice take_word(struct weir_slice *text, bool front)
 		word.length = length;
 	}
 	text->length -= length;
-	*text = trim(*text);
+	*text = weir_slice_trim(*text);
 	return word;
 }
 
@@ -633,10 +622,10 @@ static void take_line(struct weir_input *input, struct layer_table *table,
 
 	if (!take_message(&line)) {
 		if (table->list)
-			take_statistics(input->run, table->list, trim(line));
+			take_statistics(input->run, table->list, weir_slice_trim(line));
 		return;
 	}
-	line = trim(line);
+	line = weir_slice_trim(line);
 	table->list = find_open_list(line);
 	if (find_block(line))
 		table->block = find_block(line);
@@ -661,7 +650,7 @@ static bool begins_next(const struct weir_input *input, struct weir_slice line)
 		return metrics->count + input->run->operators.count > 0;
 	if (!metrics->count || !take_message(&line))
 		return false;
-	line = trim(line);
+	line = weir_slice_trim(line);
 	if (weir_slice_starts(line, "=== Performance summary ==="))
 		return true;
 	return metrics->count > 1 && weir_series_find(metrics, "throughput_qps") &&

@@ -52,17 +52,6 @@ static size_t read_spans(struct weir_slice line, struct span *spans)
 	return count > 3 ? count : 0;
 }
 
-static struct weir_slice trim(struct weir_slice text)
-{
-	while (text.length && (*text.data == ' ' || *text.data == '\t')) {
-		text.data++;
-		text.length--;
-	}
-	while (text.length && strchr(" \t\r", text.data[text.length - 1]))
-		text.length--;
-	return text;
-}
-
 /* Returns the byte at which a character begins, or the length of a shorter line. */
 static size_t byte_of(struct weir_slice line, size_t character)
 {
@@ -82,7 +71,7 @@ static struct weir_slice cell(const struct table *table, struct weir_slice line,
 		return (struct weir_slice){0};
 	start = byte_of(line, table->spans[span].start);
 	end = byte_of(line, table->spans[span].end);
-	return trim((struct weir_slice){line.data + start, end - start});
+	return weir_slice_trim((struct weir_slice){line.data + start, end - start});
 }
 
 static bool ends(struct weir_slice text, const char *ending)
@@ -114,7 +103,7 @@ static bool read_header(struct table *table, struct weir_slice line)
 
 	for (size_t i = 0; i < COLUMNS; i++)
 		table->column[i] = MAX_COLUMNS;
-	line = trim(line);
+	line = weir_slice_trim(line);
 	for (size_t at = 0; at < line.length; count++) {
 		size_t start = at;
 		enum column column;
@@ -233,7 +222,8 @@ static void read_footer(struct table *table, struct weir_slice line)
 	                weir_slice_starts(line, "Self CPU") ? "self_host_time_total_ms"
 	                                                    : "self_device_time_total_ms",
 	                "ms", false,
-	                time_of(trim((struct weir_slice){at, (size_t)(end - at)})) / 1e6);
+	                time_of(weir_slice_trim((struct weir_slice){at, (size_t)(end - at)})) /
+	                        1e6);
 }
 
 /* Takes a line. Three lines of dashes separate title, rows and footer. */
