@@ -221,12 +221,10 @@ static void *move_to_large(void *old, size_t old_size, size_t size)
 	return memory;
 }
 
-void *weir_grow(void *old, size_t *capacity, size_t need, size_t size)
+void *weir_grow_block(void *old, size_t *capacity, size_t need, size_t size)
 {
 	size_t wanted = *capacity ? *capacity : 16;
 
-	if (need <= *capacity)
-		return old;
 	while (wanted < need) {
 		if (wanted > SIZE_MAX / 2)
 			weir_out_of_memory();

@@ -42,10 +42,15 @@ void *weir_realloc(void *old, size_t size); /* old NULL: a new block, not zeroed
 /* Returns the memory behind the first `used` bytes of a block to the system, unless they fill most
  * of their last huge page: reading its parts as small pages takes longer. The block may move. */
 void *weir_trim_block(void *block, size_t used);
-/* Doubles *capacity until it holds `need` elements of `size` bytes. An overflow counts as out of
- * memory.
- */
-void *weir_grow(void *old, size_t *capacity, size_t need, size_t size);
+/* Doubles *capacity, which is less than `need`, until it holds `need` elements of `size` bytes. An
+ * overflow counts as out of memory. */
+void *weir_grow_block(void *old, size_t *capacity, size_t need, size_t size);
+/* Returns `old` if it holds `need` elements, else a larger block; see weir_grow_block(). Lists call
+ * it for each element, so that the usual case is inline. */
+static inline void *weir_grow(void *old, size_t *capacity, size_t need, size_t size)
+{
+	return need <= *capacity ? old : weir_grow_block(old, capacity, need, size);
+}
 
 /*
  * Calls work(context). Returns false if memory ran out: the call is abandoned, on this thread and

@@ -104,6 +104,12 @@ double weir_quantile_select(double *values, size_t count, double prob)
 	return placed_quantile(values, place, count);
 }
 
+double weir_order_select(double *values, size_t count, size_t rank)
+{
+	select_ranks(values, 0, count, &rank, 1);
+	return values[rank];
+}
+
 static int by_rank(const void *left, const void *right)
 {
 	const size_t a = *(const size_t *)left, b = *(const size_t *)right;

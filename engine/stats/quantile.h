@@ -21,6 +21,9 @@ void weir_quantiles(const double *values, size_t count, const double *probs, siz
 
 /* Computes one quantile without a copy; reorders the values. */
 double weir_quantile_select(double *values, size_t count, double prob);
+/* Returns the order statistic of a rank, which is less than `count`, 0 being the least value;
+ * reorders the values. */
+double weir_order_select(double *values, size_t count, size_t rank);
 /* Computes several quantiles without a copy, in any order; reorders the values. */
 void weir_quantiles_select(double *values, size_t count, const double *probs, size_t n,
                            double *out);

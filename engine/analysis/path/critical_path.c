@@ -19,6 +19,13 @@ enum place {
 	LOST,     /* the trace does not show what came before */
 };
 
+/* What a stretch of time was used for: the fields of a piece, without its time and place. It is
+ * small enough to stay in registers, since the walk makes one for each leaf of the host. */
+struct use {
+	uint32_t name, span;
+	enum weir_path_kind kind;
+};
+
 struct walk {
 	const struct weir_analysis *analysis;
 	struct weir_path_index *indices; /* one per rank, made on first use */
@@ -68,12 +75,6 @@ static void go(struct walk *walk, enum place place, uint32_t at)
 
 /* ---- pieces ---- */
 
-static bool continues(const struct weir_path_piece *last, const struct weir_path_piece *piece)
-{
-	return last->start_ns == piece->end_ns && last->rank == piece->rank &&
-	       last->name == piece->name && last->span == piece->span && last->kind == piece->kind;
-}
-
 /* Adds the open piece to the path. */
 static void close_piece(struct walk *walk)
 {
@@ -90,43 +91,53 @@ static void close_piece(struct walk *walk)
 	path->pieces[path->count++] = walk->open;
 }
 
-/* Assigns the time from from_ns (on the rank's clock) to the position to a piece, and moves there.
- */
-static void take(struct walk *walk, int64_t from_ns, struct weir_path_piece piece)
+/* Returns true if the open piece begins at end_ns and has the same use on the walk's rank. */
+static bool continues(const struct walk *walk, int64_t end_ns, struct use use)
+{
+	const struct weir_path_piece *open = &walk->open;
+
+	return walk->has_open && open->start_ns == end_ns && open->rank == walk->rank &&
+	       open->name == use.name && open->span == use.span && open->kind == use.kind;
+}
+
+/* Assigns the time from from_ns (on the rank's clock) to the position to a use, and moves there. */
+static void take(struct walk *walk, int64_t from_ns, struct use use)
 {
 	int64_t from = weir_clock_shifted(from_ns, -walk->shift_ns[walk->rank]);
+	int64_t end_ns = walk->now_ns;
 
 	if (from < walk->begin_ns)
 		from = walk->begin_ns;
-	if (from >= walk->now_ns)
+	if (from >= end_ns)
 		return;
-	piece.start_ns = from;
-	piece.end_ns = walk->now_ns;
-	piece.rank = walk->rank;
 	walk->now_ns = from;
 	walk->stalled = 0;
-	if (walk->has_open && continues(&walk->open, &piece)) {
-		walk->open.start_ns = piece.start_ns;
+	if (continues(walk, end_ns, use)) {
+		walk->open.start_ns = from;
 		return;
 	}
 	close_piece(walk);
-	walk->open = piece;
+	walk->open.start_ns = from;
+	walk->open.end_ns = end_ns;
+	walk->open.rank = walk->rank;
+	walk->open.name = use.name;
+	walk->open.span = use.span;
+	walk->open.kind = (uint8_t)use.kind;
 	walk->has_open = true;
 }
 
 /* Marks the rest of the window as idle: the trace does not show what it was for. */
 static void give_up(struct walk *walk)
 {
-	take(walk, INT64_MIN, (struct weir_path_piece){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
+	take(walk, INT64_MIN, (struct use){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
 	go(walk, LOST, WEIR_NONE);
 }
 
 /* ---- device work ---- */
 
-static struct weir_path_piece piece_of_row(const struct weir_rank *rank, uint32_t row,
-                                           enum weir_path_kind kind)
+static struct use use_of_row(const struct weir_rank *rank, uint32_t row, enum weir_path_kind kind)
 {
-	return (struct weir_path_piece){.span = rank->steps.row_span[row], .kind = (uint8_t)kind};
+	return (struct use){.span = rank->steps.row_span[row], .kind = kind};
 }
 
 /* True for a collective of which another rank was the last member: it waits until that begins. The
@@ -145,17 +156,17 @@ static void walk_row(struct walk *walk)
 {
 	const struct weir_rank *rank = rank_of(walk);
 	uint32_t row = walk->at;
-	struct weir_path_piece piece = piece_of_row(rank, row, weir_path_work_kind(rank, row));
+	struct use use = use_of_row(rank, row, weir_path_work_kind(rank, row));
 
-	piece.name = weir_path_work_name(rank, row);
+	use.name = weir_path_work_name(rank, row);
 	if (waits_for_rank(walk, row) && rank->waits.until_ns[row] <= local_now(walk)) {
-		take(walk, rank->waits.until_ns[row], piece);
+		take(walk, rank->waits.until_ns[row], use);
 		walk->rank = rank->waits.last[row].rank;
 		walk->waitless = WEIR_NONE;
 		go(walk, AT_START, rank->waits.last[row].row);
 		return;
 	}
-	take(walk, rank->trace->device.start_ns[row], piece);
+	take(walk, rank->trace->device.start_ns[row], use);
 	go(walk, AT_START, row);
 }
 
@@ -266,7 +277,7 @@ static void walk_waiting(struct walk *walk, uint32_t row)
 {
 	const struct weir_rank *rank = rank_of(walk);
 	uint32_t other = find_other_work(walk, row);
-	struct weir_path_piece piece = piece_of_row(rank, row, WEIR_PATH_IDLE);
+	struct use use = use_of_row(rank, row, WEIR_PATH_IDLE);
 	int64_t end_ns;
 
 	if (other == WEIR_NONE) {
@@ -275,8 +286,8 @@ static void walk_waiting(struct walk *walk, uint32_t row)
 	}
 	end_ns = rank->trace->device.end_ns[other];
 	if (weir_span_ns(end_ns, local_now(walk)) <= WEIR_INTER_KERNEL_NS)
-		piece.kind = WEIR_PATH_KERNEL_GAP;
-	take(walk, end_ns, piece);
+		use.kind = WEIR_PATH_KERNEL_GAP;
+	take(walk, end_ns, use);
 	go(walk, IN_ROW, other);
 }
 
@@ -286,29 +297,29 @@ static void walk_start(struct walk *walk)
 	const struct weir_trace *trace = rank->trace;
 	uint32_t row = walk->at, source;
 	struct arrival arrival = arrival_of(walk, row);
-	struct weir_path_piece piece = piece_of_row(rank, row, WEIR_PATH_KERNEL_GAP);
+	struct use use = use_of_row(rank, row, WEIR_PATH_KERNEL_GAP);
 
 	source = find_dependency(walk, &arrival);
 	if (source == WEIR_NONE && arrival.launch != WEIR_NONE &&
 	    arrival.floor_ns == arrival.launched_ns) {
-		piece.kind = WEIR_PATH_LAUNCH;
-		piece.name = trace->host.name[arrival.launch];
-		take(walk, arrival.launched_ns, piece);
+		use.kind = WEIR_PATH_LAUNCH;
+		use.name = trace->host.name[arrival.launch];
+		take(walk, arrival.launched_ns, use);
 		go(walk, ON_HOST, trace->host.thread[arrival.launch]);
 		return;
 	}
 	if (source == WEIR_NONE) {
 		source = arrival.before;
 		if (source != WEIR_NONE)
-			piece.kind = (uint8_t)kind_of_gap(rank, &arrival, local_now(walk));
-		if (source == WEIR_NONE || piece.kind == WEIR_PATH_IDLE) {
+			use.kind = kind_of_gap(rank, &arrival, local_now(walk));
+		if (source == WEIR_NONE || use.kind == WEIR_PATH_IDLE) {
 			walk_waiting(walk, row);
 			return;
 		}
-		if (piece.kind == WEIR_PATH_LAUNCH)
-			piece.name = trace->host.name[arrival.launch];
+		if (use.kind == WEIR_PATH_LAUNCH)
+			use.name = trace->host.name[arrival.launch];
 	}
-	take(walk, trace->device.end_ns[source], piece);
+	take(walk, trace->device.end_ns[source], use);
 	go(walk, IN_ROW, source);
 }
 
@@ -357,23 +368,23 @@ static uint32_t find_waited_for(struct walk *walk, uint32_t call)
 	return WEIR_NONE;
 }
 
-static struct weir_path_piece piece_of_host(struct walk *walk, uint32_t row, int64_t from_ns)
+static struct use use_of_host(struct walk *walk, uint32_t row, int64_t from_ns)
 {
 	const struct weir_rank *rank = rank_of(walk);
 	const struct weir_host_columns *host = &rank->trace->host;
 	enum weir_host_kind kind = (enum weir_host_kind)host->kind[row];
-	struct weir_path_piece piece = {
+	struct use use = {
 		.span = weir_steps_span_near(&rank->steps, walk->at, from_ns, &walk->span),
 		.kind = WEIR_PATH_HOST_OP,
 	};
 
 	if (kind != WEIR_HOST_ANNOTATION) /* else the program's own code, between operators */
-		piece.name = host->name[row];
+		use.name = host->name[row];
 	if (kind == WEIR_HOST_API)
-		piece.kind = WEIR_PATH_HOST_API;
+		use.kind = WEIR_PATH_HOST_API;
 	else if (index_of(walk)->input[row])
-		piece.kind = WEIR_PATH_INPUT;
-	return piece;
+		use.kind = WEIR_PATH_INPUT;
+	return use;
 }
 
 /* Handles a time in which the thread has no row: the main thread may have given it its work. */
@@ -382,13 +393,13 @@ static void walk_nothing(struct walk *walk, int64_t from_ns)
 	const struct weir_steps *steps = &rank_of(walk)->steps;
 	uint32_t main_thread =
 		steps->tracks.count > 0 ? steps->tracks.items[steps->tracks.main].thread : walk->at;
-	struct weir_path_piece piece = {
+	struct use use = {
 		.span = weir_steps_span_near(steps, walk->at, from_ns, &walk->span),
 		.kind = WEIR_PATH_IDLE,
 	};
 
 	if (main_thread == walk->at)
-		take(walk, from_ns, piece);
+		take(walk, from_ns, use);
 	else
 		go(walk, ON_HOST, main_thread);
 }
@@ -421,11 +432,11 @@ static void walk_host(struct walk *walk)
 	}
 	source = find_waited_for(walk, row);
 	if (source == WEIR_NONE) {
-		take(walk, leaves->time_ns[leaf], piece_of_host(walk, row, leaves->time_ns[leaf]));
+		take(walk, leaves->time_ns[leaf], use_of_host(walk, row, leaves->time_ns[leaf]));
 		return;
 	}
 	take(walk, rank_of(walk)->trace->device.end_ns[source],
-	     piece_of_host(walk, row, leaves->time_ns[leaf]));
+	     use_of_host(walk, row, leaves->time_ns[leaf]));
 	go(walk, IN_ROW, source);
 }
 
@@ -477,8 +488,7 @@ static void enter_window(struct walk *walk, const struct weir_interval *window)
 		return;
 	}
 	next = index_of(walk)->by_end[ended - 1];
-	take(walk, columns->end_ns[next],
-	     (struct weir_path_piece){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
+	take(walk, columns->end_ns[next], (struct use){.span = WEIR_NONE, .kind = WEIR_PATH_IDLE});
 	go(walk, IN_ROW, next);
 }
 

@@ -18,6 +18,12 @@
 #define GLUE 0x80
 _Static_assert(WEIR_IDLE_COUNT <= GLUE, "the causes leave the bit free");
 
+/* Groups of facts about an instant, and the facts of each; see enum fact. */
+#define CALLERS      10
+#define PLACES       5
+#define STATES       4
+#define COMBINATIONS (CALLERS * PLACES * STATES)
+
 struct thread {
 	bool classified, launches; /* launches: it has launched work, and its leaves are known */
 	bool has_system_calls;     /* the trace records the thread's system calls */
@@ -37,6 +43,7 @@ struct weir_host_activity {
 	uint32_t *around;       /* per host row: innermost enclosing row that is no call;
 	                           WEIR_NONE: none */
 	uint8_t *has_scope;     /* per name: a name space is part of it, as in "aten::add" */
+	uint8_t causes[COMBINATIONS]; /* by place_of_facts(): enum weir_idle */
 };
 
 /*
@@ -55,7 +62,7 @@ enum fact {
 	OVERHEAD = 1 << 7,
 	NO_ROW = 1 << 8,
 	NO_ROW_RECORDED = 1 << 9, /* no row, in a thread whose system calls are recorded */
-	ANY_CALLER = (1 << 10) - 1,
+	ANY_CALLER = (1 << CALLERS) - 1,
 
 	/* The surroundings of the caller. */
 	IN_LOADER = 1 << 10,
@@ -98,6 +105,31 @@ static const struct {
 	{NO_ROW | ANYWHERE | ANY_STATE, WEIR_IDLE_HOST_IDLE},
 	{ANY_CALLER | ANYWHERE | ANY_STATE, WEIR_IDLE_PYTHON},
 };
+
+/* Returns the number of a combination of facts, one of each group. */
+static size_t place_of_facts(unsigned facts)
+{
+	size_t caller = (size_t)__builtin_ctz(facts & ANY_CALLER);
+	size_t where = (size_t)__builtin_ctz((facts & ANYWHERE) >> CALLERS);
+	size_t state = (size_t)__builtin_ctz((facts & ANY_STATE) >> (CALLERS + PLACES));
+
+	return (caller * PLACES + where) * STATES + state;
+}
+
+/* Applies the rules to every combination of facts: leaves are many, combinations few. */
+static void apply_rules(uint8_t causes[COMBINATIONS])
+{
+	for (unsigned n = 0; n < COMBINATIONS; n++) {
+		unsigned facts = 1u << (n / (PLACES * STATES)) |
+		                 1u << (CALLERS + n / STATES % PLACES) |
+		                 1u << (CALLERS + PLACES + n % STATES);
+		size_t i = 0;
+
+		while (facts & ~rules[i].admits)
+			i++;
+		causes[place_of_facts(facts)] = (uint8_t)rules[i].idle;
+	}
+}
 
 static enum weir_api_class class_of(const struct weir_timeline *timeline, uint32_t row)
 {
@@ -256,6 +288,7 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
 	mark_scopes(activity);
+	apply_rules(activity->causes);
 	return activity;
 }
 
@@ -355,10 +388,10 @@ static unsigned place_of(enum weir_frame_class around, bool compiles)
 	return around == WEIR_FRAME_GARBAGE ? IN_COLLECTOR : ELSEWHERE;
 }
 
+/* Returns the cause of a leaf whose row is `row`, called by `caller`. */
 static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, uint32_t thread,
-                                   uint32_t row, int64_t at_ns)
+                                   uint32_t row, uint32_t caller, int64_t at_ns)
 {
-	uint32_t caller = weir_timeline_caller(activity->timeline, row);
 	enum weir_frame_class around =
 		caller == WEIR_NONE ? WEIR_FRAME_PLAIN
 				    : (enum weir_frame_class)activity->surroundings[caller];
@@ -367,7 +400,6 @@ static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, ui
 	unsigned facts = fact_of_caller(activity, thread, caller);
 	bool compiles = around == WEIR_FRAME_COMPILE ||
 	                weir_intervals_contains(&activity->cold_start.builds[thread], at_ns);
-	size_t i = 0;
 
 	facts |= place_of(around, compiles);
 	if (system == WEIR_API_SYSTEM_FILE)
@@ -376,20 +408,17 @@ static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, ui
 		facts |= fact_of_wait(activity, thread, at_ns);
 	else
 		facts |= RUNS;
-	while (facts & ~rules[i].admits)
-		i++;
-	return rules[i].idle;
+	return (enum weir_idle)activity->causes[place_of_facts(facts)];
 }
 
 /* Returns true if no operator and no driver call runs: framework code, user code or nothing. */
-static bool is_glue(const struct weir_host_activity *activity, uint32_t row)
+static bool is_glue(const struct weir_host_activity *activity, uint32_t caller)
 {
 	uint8_t kind;
 
-	row = weir_timeline_caller(activity->timeline, row);
-	if (row == WEIR_NONE)
+	if (caller == WEIR_NONE)
 		return true;
-	kind = activity->timeline->trace->host.kind[row];
+	kind = activity->timeline->trace->host.kind[caller];
 	return kind == WEIR_HOST_ANNOTATION || kind == WEIR_HOST_PYTHON;
 }
 
@@ -554,11 +583,11 @@ static void classify_leaves(void *context, size_t piece)
 	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
 
 	for (size_t i = first; i < end && i < leaves->count; i++) {
-		enum weir_idle idle =
-			idle_of_leaf(of->activity, of->index, leaves->row[i], leaves->time_ns[i]);
+		uint32_t caller = weir_timeline_caller(of->activity->timeline, leaves->row[i]);
+		enum weir_idle idle = idle_of_leaf(of->activity, of->index, leaves->row[i], caller,
+		                                   leaves->time_ns[i]);
 
-		of->thread->idle[i] =
-			(uint8_t)(idle | (is_glue(of->activity, leaves->row[i]) ? GLUE : 0));
+		of->thread->idle[i] = (uint8_t)(idle | (is_glue(of->activity, caller) ? GLUE : 0));
 		if (i + 1 == leaves->count || lasting_ns(of, i) < WEIR_PAUSE_LEAST_NS)
 			continue;
 		found->items = weir_grow(found->items, &found->capacity, found->count + 1,

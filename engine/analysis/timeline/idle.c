@@ -328,20 +328,19 @@ static void cut_at_overhead(const struct weir_idle_finder *finder, struct weir_s
 	}
 }
 
-/* Pushes [start, end) as one cause, except for the parts in which the profiler or driver-side
- * loading worked. */
-static void push_cut(struct weir_idle_finder *finder, struct weir_segment segment,
-                     struct weir_activity_label own_name, struct weir_segments *out)
+/* Pushes a gap in which the profiler or driver-side loading worked at times: those parts have their
+ * own cause. */
+static void push_parts(struct weir_idle_finder *finder, const struct weir_segment *gap,
+                       struct weir_activity_label own_name, struct weir_segments *out)
 {
-	const int64_t end_ns = segment.end_ns;
-	const uint8_t own = segment.idle, flags = segment.flags;
+	struct weir_segment segment = *gap;
 
-	while (segment.start_ns < end_ns) {
+	while (segment.start_ns < gap->end_ns) {
 		struct weir_activity_label name = own_name;
 
-		segment.end_ns = end_ns;
-		segment.idle = own;
-		segment.flags = flags;
+		segment.end_ns = gap->end_ns;
+		segment.idle = gap->idle;
+		segment.flags = gap->flags;
 		if (!is_undisturbed(finder, &segment))
 			cut_at_overhead(finder, &segment, &name);
 		if (segment.idle == WEIR_IDLE_PROFILER) {
@@ -351,6 +350,17 @@ static void push_cut(struct weir_idle_finder *finder, struct weir_segment segmen
 		push_named(finder, &segment, name, out);
 		segment.start_ns = segment.end_ns;
 	}
+}
+
+/* Pushes a gap as one cause, except for the parts in which the profiler or driver-side loading
+ * worked. */
+static void push_cut(struct weir_idle_finder *finder, const struct weir_segment *gap,
+                     struct weir_activity_label name, struct weir_segments *out)
+{
+	if (gap->idle != WEIR_IDLE_PROFILER && is_undisturbed(finder, gap))
+		push_named(finder, gap, name, out);
+	else
+		push_parts(finder, gap, name, out);
 }
 
 /* Pushes a gap under the name of the work that ends it. */
@@ -366,7 +376,7 @@ static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap
 			name.in = timeline->trace->host.name[timeline->op[gap->row]];
 	}
 	gap->idle = (uint8_t)idle;
-	push_cut(finder, *gap, name, out);
+	push_cut(finder, gap, name, out);
 }
 
 /* Cuts a gap of an idle thread at the next change of stage; true: a rest remains. A thread with
@@ -462,7 +472,7 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 			gap.idle = WEIR_IDLE_BATCH_WINDOW;
 			gap.flags = 0; /* the program launches late by intention */
 		}
-		push_cut(finder, gap,
+		push_cut(finder, &gap,
 		         weir_host_activity_label(finder->activity,
 		                                  i == SIZE_MAX ? WEIR_NONE : leaves->row[i]),
 		         out);

@@ -7,6 +7,7 @@
 #include "engine/analysis/timeline/queue.h"
 #include "engine/base/arena.h"
 #include "engine/base/sort.h"
+#include "engine/stats/quantile.h"
 
 #define SLOW_CALL 10 /* times the median duration of the calls with the same name */
 
@@ -18,6 +19,7 @@ struct histogram {
 
 struct call {
 	uint32_t row, name;
+	uint32_t number; /* of the name among those of the calls */
 	int64_t duration_ns;
 };
 
@@ -25,7 +27,7 @@ struct call {
 struct queue {
 	int64_t *submit_ns, *begin_ns, *finish_ns;
 	size_t count;
-	struct call *calls; /* calls that start in the windows, by name, then by duration */
+	struct call *calls; /* calls that start in the windows, by row */
 	size_t call_count;
 };
 
@@ -33,6 +35,7 @@ struct queue {
 struct totals {
 	struct histogram waiting, in_flight;
 	int64_t idle_ns, starved_ns;
+	uint32_t *number; /* per name of the trace: 0; see number_names() */
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -47,20 +50,9 @@ static int by_row(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-static int by_name_and_duration(const void *left, const void *right)
-{
-	const struct call *a = left, *b = right;
-
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	if (a->duration_ns != b->duration_ns)
-		return a->duration_ns < b->duration_ns ? -1 : 1;
-	return by_row(left, right);
-}
-
-/* Keeps one entry of each call, which has one for each work it started, and sorts them by name and
- * duration. */
-static void sort_calls(struct queue *queue)
+/* Keeps one entry of each call, which has one for each work it started. Work is usually in the
+ * order of its calls. */
+static void keep_each_call_once(struct queue *queue)
 {
 	size_t kept = 0;
 
@@ -69,7 +61,6 @@ static void sort_calls(struct queue *queue)
 		if (kept == 0 || queue->calls[kept - 1].row != queue->calls[i].row)
 			queue->calls[kept++] = queue->calls[i];
 	queue->call_count = kept;
-	weir_sort(queue->calls, kept, sizeof(*queue->calls), by_name_and_duration);
 }
 
 static void add_work(struct queue *queue, const struct weir_trace *trace, size_t row,
@@ -85,8 +76,10 @@ static void add_work(struct queue *queue, const struct weir_trace *trace, size_t
 	queue->count++;
 	if (!weir_intervals_contains(windows, submit))
 		return;
-	queue->calls[queue->call_count++] = (struct call){
-		launch, trace->host.name[launch], weir_span_ns(submit, trace->host.end_ns[launch])};
+	queue->calls[queue->call_count++] =
+		(struct call){.row = launch,
+	                      .name = trace->host.name[launch],
+	                      .duration_ns = weir_span_ns(submit, trace->host.end_ns[launch])};
 }
 
 static void queue_init(struct queue *queue, const struct weir_trace *trace, size_t first,
@@ -105,7 +98,7 @@ static void queue_init(struct queue *queue, const struct weir_trace *trace, size
 	weir_instants_sort(queue->submit_ns, queue->count);
 	weir_instants_sort(queue->begin_ns, queue->count);
 	weir_instants_sort(queue->finish_ns, queue->count);
-	sort_calls(queue);
+	keep_each_call_once(queue);
 }
 
 static void queue_release(struct queue *queue)
@@ -237,27 +230,65 @@ static size_t depth_before(const struct queue *queue, int64_t at_ns)
 	       weir_instants_until(queue->begin_ns, queue->count, at_ns - 1);
 }
 
-static uint64_t count_full(const struct queue *queue, const struct weir_trace *trace,
-                           size_t largest)
+/* Numbers the names of the calls from 0, and returns how many there are. `number` is 0 for each
+ * name of the trace. */
+static size_t number_names(struct queue *queue, uint32_t *number)
 {
-	uint64_t full = 0;
-	size_t first = 0, end;
+	size_t names = 0;
 
-	for (; first < queue->call_count; first = end) {
-		const struct call *calls = queue->calls;
-		int64_t median;
+	for (size_t i = 0; i < queue->call_count; i++)
+		if (number[queue->calls[i].name] == 0)
+			number[queue->calls[i].name] = (uint32_t)++names;
+	for (size_t i = 0; i < queue->call_count; i++)
+		queue->calls[i].number = number[queue->calls[i].name] - 1;
+	for (size_t i = 0; i < queue->call_count; i++)
+		number[queue->calls[i].name] = 0;
+	return names;
+}
 
-		for (end = first; end < queue->call_count && calls[end].name == calls[first].name;)
-			end++;
-		median = calls[first + (end - first) / 2].duration_ns;
-		for (size_t i = first; i < end; i++) {
-			bool slow = calls[i].duration_ns / SLOW_CALL >= later(median, 1);
+/* Returns the median duration of the calls of each of their names, at least 1 ns. The caller frees
+ * it. */
+static int64_t *find_medians(const struct queue *queue, size_t names)
+{
+	size_t *end = weir_alloc((names + 1) * sizeof *end), first = 0;
+	int64_t *medians = weir_realloc(NULL, names * sizeof *medians);
+	double *durations = weir_realloc(NULL, queue->call_count * sizeof *durations);
 
-			full += slow && largest > 0 &&
-			        10 * depth_before(queue, trace->host.start_ns[calls[i].row]) >=
-			                9 * largest;
-		}
+	for (size_t i = 0; i < queue->call_count; i++)
+		end[queue->calls[i].number + 1]++;
+	for (size_t n = 1; n <= names; n++)
+		end[n] += end[n - 1];
+	for (size_t i = 0; i < queue->call_count; i++)
+		durations[end[queue->calls[i].number]++] = (double)queue->calls[i].duration_ns;
+	for (size_t n = 0; n < names; n++) {
+		size_t count = end[n] - first;
+		double median = weir_order_select(durations + first, count, count / 2);
+
+		medians[n] = later(1, (int64_t)median);
+		first = end[n];
 	}
+	free(durations);
+	free(end);
+	return medians;
+}
+
+/* Counts the slow calls that found the queue nearly as long as it ever was. */
+static uint64_t count_full(struct queue *queue, const struct weir_trace *trace, size_t largest,
+                           uint32_t *number)
+{
+	int64_t *medians;
+	uint64_t full = 0;
+
+	if (largest == 0 || queue->call_count == 0)
+		return 0;
+	medians = find_medians(queue, number_names(queue, number));
+	for (size_t i = 0; i < queue->call_count; i++) {
+		const struct call *call = &queue->calls[i];
+
+		full += call->duration_ns / SLOW_CALL >= medians[call->number] &&
+		        10 * depth_before(queue, trace->host.start_ns[call->row]) >= 9 * largest;
+	}
+	free(medians);
 	return full;
 }
 
@@ -334,7 +365,7 @@ static void measure_device(const struct weir_timeline *timeline, size_t device,
 		largest = sweep_depth(&queue, queue.begin_ns, windows, &totals->waiting, &waiting);
 		sweep_depth(&queue, queue.finish_ns, windows, &totals->in_flight, &in_flight);
 		out->launches += queue.call_count;
-		out->full_launches += count_full(&queue, trace, largest);
+		out->full_launches += count_full(&queue, trace, largest, totals->number);
 	}
 	queue_release(&queue);
 }
@@ -349,6 +380,8 @@ void weir_queue_measure(const struct weir_timeline *timeline, const struct weir_
 	*out = (struct weir_queue_figures){0};
 	totals.waiting.ns = weir_alloc(levels * sizeof(*totals.waiting.ns));
 	totals.in_flight.ns = weir_alloc(levels * sizeof(*totals.in_flight.ns));
+	totals.number =
+		weir_alloc(weir_names_count(timeline->trace->names) * sizeof(*totals.number));
 	weir_measure_init(&measure, windows);
 	for (size_t device = 0; device < timeline->trace->device_count; device++)
 		measure_device(timeline, device, &measure, &totals, out, parts);
@@ -359,4 +392,5 @@ void weir_queue_measure(const struct weir_timeline *timeline, const struct weir_
 	weir_measure_release(&measure);
 	free(totals.waiting.ns);
 	free(totals.in_flight.ns);
+	free(totals.number);
 }
