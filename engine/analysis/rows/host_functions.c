@@ -110,7 +110,7 @@ struct weir_host_function *weir_host_functions(const struct weir_host_profile *p
 struct entry {
 	const char *function, *file; /* file: its label, see label_files() */
 	const char *path;
-	uint32_t line;
+	const struct weir_host_frame *frame; /* of its profile, whose names have ids */
 	double self, total;
 };
 
@@ -130,6 +130,17 @@ static int by_name(const void *left, const void *right)
 	int order = strcmp(a->function, b->function);
 
 	return order ? order : strcmp(a->file, b->file);
+}
+
+/* Brings the entries of one profile whose function and file have the same names together. */
+static int by_frame(const void *left, const void *right)
+{
+	const struct weir_host_frame *a = ((const struct entry *)left)->frame;
+	const struct weir_host_frame *b = ((const struct entry *)right)->frame;
+
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->file > b->file) - (a->file < b->file);
 }
 
 static int by_self(const void *left, const void *right)
@@ -171,7 +182,7 @@ static int by_place(const void *left, const void *right)
 
 	if (order)
 		return order;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return (a->frame->line > b->frame->line) - (a->frame->line < b->frame->line);
 }
 
 static void label(struct entry *entry, int parts, struct weir_arena *arena)
@@ -179,8 +190,8 @@ static void label(struct entry *entry, int parts, struct weir_arena *arena)
 	struct weir_text text = {0};
 
 	weir_text_puts(&text, parts == MAX_PARTS ? entry->path : last_parts(entry->path, parts));
-	if (entry->line)
-		weir_text_printf(&text, ":%u", (unsigned)entry->line);
+	if (entry->frame->line)
+		weir_text_printf(&text, ":%u", (unsigned)entry->frame->line);
 	if (text.length)
 		entry->file = weir_arena_copy(arena, text.data, text.length);
 	weir_text_release(&text);
@@ -204,12 +215,12 @@ static void label_files(struct entry *entries, size_t count, struct weir_arena *
 
 	if (!count)
 		return;
-	weir_sort(entries, count, sizeof *entries, by_name);
+	weir_sort(entries, count, sizeof *entries, by_frame);
 	for (size_t first = 0; first < count; first = end) {
 		struct entry *group = &entries[first];
 		int parts = 1;
 
-		for (end = first + 1; end < count && by_name(group, &entries[end]) == 0;)
+		for (end = first + 1; end < count && by_frame(group, &entries[end]) == 0;)
 			end++;
 		if (end == first + 1)
 			continue;
@@ -249,7 +260,7 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 			.function = weir_names_text(profile->names, frame->function),
 			.file = weir_names_text(profile->names, frame->file),
 			.path = weir_names_text(profile->names, frame->path),
-			.line = frame->line,
+			.frame = frame,
 			.self = (double)functions[i].self,
 			.total = (double)functions[i].total,
 		};
@@ -258,24 +269,92 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	label_files(entries->items + before, entries->count - before, entries->labels);
 }
 
-/* Merges the entries of each function and sorts by self time, the largest first. */
+static uint32_t hash_of(const struct entry *entry)
+{
+	uint64_t function = weir_hash_text(entry->function, strlen(entry->function), 0);
+
+	return (uint32_t)(weir_hash_text(entry->file, strlen(entry->file), function) >> 32);
+}
+
+/* Returns the entry among the first ones, which are in the map, with the function and file of
+ * another; NULL: there is none. */
+static struct entry *find_same(const struct entries *entries, const struct weir_rowmap *map,
+                               uint32_t hash, const struct entry *wanted)
+{
+	size_t probe = 0;
+	uint32_t row;
+
+	while ((row = weir_rowmap_next(map, hash, &probe)) != WEIR_ROWMAP_NONE)
+		if (by_name(&entries->items[row], wanted) == 0)
+			return &entries->items[row];
+	return NULL;
+}
+
+/* Merges the entries of each function. */
 static void merge(struct entries *entries)
 {
+	struct weir_rowmap map = {0};
 	size_t kept = 0;
 
-	if (!entries->count)
-		return;
-	weir_sort(entries->items, entries->count, sizeof *entries->items, by_name);
+	weir_rowmap_reserve(&map, entries->count);
 	for (size_t i = 0; i < entries->count; i++) {
-		if (kept && by_name(&entries->items[kept - 1], &entries->items[i]) == 0) {
-			entries->items[kept - 1].self += entries->items[i].self;
-			entries->items[kept - 1].total += entries->items[i].total;
-		} else {
-			entries->items[kept++] = entries->items[i];
+		uint32_t hash = hash_of(&entries->items[i]);
+		struct entry *same = find_same(entries, &map, hash, &entries->items[i]);
+
+		if (same) {
+			same->self += entries->items[i].self;
+			same->total += entries->items[i].total;
+			continue;
 		}
+		weir_rowmap_add(&map, hash, (uint32_t)kept);
+		entries->items[kept++] = entries->items[i];
 	}
+	weir_rowmap_release(&map);
 	entries->count = kept;
-	weir_sort(entries->items, entries->count, sizeof *entries->items, by_self);
+}
+
+/* Moves the first entry of a heap, whose first entry is the last by by_self(), to its place. */
+static void sink(struct entry *heap, size_t count)
+{
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < count) {
+		struct entry swap = heap[at];
+
+		if (child + 1 < count && by_self(&heap[child], &heap[child + 1]) < 0)
+			child++;
+		if (by_self(&heap[child], &heap[at]) <= 0)
+			return;
+		heap[at] = heap[child];
+		heap[child] = swap;
+		at = child;
+	}
+}
+
+/* Keeps the largest entries, in order of self time. There may be millions, and the report shows
+ * WEIR_MAX_HOST_FUNCTION_ROWS. */
+static void keep_largest(struct entries *entries)
+{
+	struct entry *heap = entries->items;
+	size_t rows = entries->count < WEIR_MAX_HOST_FUNCTION_ROWS ? entries->count
+	                                                           : WEIR_MAX_HOST_FUNCTION_ROWS;
+
+	/* An order from last to first is a heap. */
+	weir_sort(heap, rows, sizeof *heap, by_self);
+	for (size_t i = 0; i < rows / 2; i++) {
+		struct entry swap = heap[i];
+
+		heap[i] = heap[rows - 1 - i];
+		heap[rows - 1 - i] = swap;
+	}
+	for (size_t i = rows; i < entries->count; i++) {
+		if (by_self(&heap[i], &heap[0]) >= 0)
+			continue;
+		heap[0] = heap[i];
+		sink(heap, rows);
+	}
+	weir_sort(heap, rows, sizeof *heap, by_self);
+	entries->count = rows;
 }
 
 static const char *copy(struct weir_report *report, const char *text)
@@ -292,8 +371,7 @@ static double share_of_total(const struct entry *entry, double whole)
 
 static void fill_report(const struct entries *entries, struct weir_report *report)
 {
-	size_t rows = entries->count < WEIR_MAX_HOST_FUNCTION_ROWS ? entries->count
-	                                                           : WEIR_MAX_HOST_FUNCTION_ROWS;
+	size_t rows = entries->count;
 	struct weir_host_figures *host = weir_arena_alloc(report->arena, sizeof *host);
 
 	*host = (struct weir_host_figures){
@@ -330,6 +408,7 @@ void weir_fill_host_functions(const struct weir_profile *profile, struct weir_re
 		if (profile->inputs[i].host_profile)
 			add_profile(&entries, profile->inputs[i].host_profile);
 	merge(&entries);
+	keep_largest(&entries);
 	if (entries.profiles)
 		fill_report(&entries, report);
 	free(entries.items);
