@@ -465,6 +465,38 @@ static void no_function_takes_more_than_the_whole(void **state)
 	expect_report(data, sizeof(data) - 1, "f (x.py) 1/1\n");
 }
 
+/* Two profiles have the same 250 functions, each with a weight in an order that looks drawn. */
+static void the_hundred_largest_functions_are_shown_in_order(void **state)
+{
+	enum { FUNCTIONS = 250, WEIGHTS = 83 };
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report = weir_report_new(profile);
+	struct weir_text stacks = {0};
+	size_t at = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < FUNCTIONS; i++)
+		weir_text_printf(&stacks, "f%03u %u\n", i, 1 + i * 59 % WEIGHTS);
+	reading_of(FOLDED, stacks.data, profile);
+	reading_of(FOLDED, stacks.data, profile);
+	weir_fill_host_functions(profile, report);
+	assert_int_equal(report->host->function_count, WEIR_MAX_HOST_FUNCTION_ROWS);
+	for (unsigned weight = WEIGHTS; at < WEIR_MAX_HOST_FUNCTION_ROWS; weight--)
+		for (unsigned i = 0; i < FUNCTIONS && at < WEIR_MAX_HOST_FUNCTION_ROWS; i++) {
+			char name[16];
+
+			if (1 + i * 59 % WEIGHTS != weight)
+				continue;
+			snprintf(name, sizeof name, "f%03u", i);
+			assert_string_equal(report->host->functions[at].function, name);
+			assert_true(report->host->functions[at++].self ==
+			            2.0 * weight / report->host->total);
+		}
+	weir_text_release(&stacks);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
 static void hostile_marshal_is_refused_with_a_reason(void **state)
 {
 	static const struct {
@@ -664,6 +696,7 @@ int main(void)
 		cmocka_unit_test(statistics_become_functions_with_own_and_whole_time),
 		cmocka_unit_test(functions_of_different_files_or_lines_are_not_one),
 		cmocka_unit_test(no_function_takes_more_than_the_whole),
+		cmocka_unit_test(the_hundred_largest_functions_are_shown_in_order),
 		cmocka_unit_test(hostile_marshal_is_refused_with_a_reason),
 		cmocka_unit_test(a_statistic_cut_anywhere_reads_or_says_why_not),
 		cmocka_unit_test(versions_with_and_without_references_agree),
