@@ -226,14 +226,16 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 		                   report);
 }
 
-/* The figures of the report, except for the critical path, which another thread may find
- * meanwhile. */
+/* The figures of the report. Other threads find the critical path meanwhile. */
 struct derived {
 	const struct weir_analysis *analysis;
 	struct weir_report *report; /* of fill_figures() and fill_changes() only */
 	struct weir_stage_merges merges;
 	struct weir_median_step median;
-	struct weir_path path; /* empty if only the verdict is wanted */
+	/* The search and the path are empty if only the verdict is wanted. */
+	struct weir_path_search *search;
+	struct weir_path path;
+	size_t width; /* threads that may find the path */
 };
 
 /* Fills the figures that decide the verdict. */
@@ -291,12 +293,25 @@ static void fill_pictures(const struct derived *derived)
 	weir_region_leave(&region, "steps", derived->report->iteration_count);
 }
 
-static void find_path(struct derived *derived)
+/* With several parts a thread, all threads end at about the same time. */
+#define PARTS_OF_THREAD 8
+
+static void begin_path(struct derived *derived)
+{
+	struct weir_region region = weir_region_enter("path_index", NULL);
+	size_t width = derived->width;
+
+	derived->search =
+		weir_path_search_new(derived->analysis, width > 1 ? width * PARTS_OF_THREAD : 1);
+	weir_region_leave(&region, "parts", weir_path_search_parts(derived->search));
+}
+
+static void walk_path(struct derived *derived, size_t part)
 {
 	struct weir_region region = weir_region_enter("path", NULL);
 
-	weir_path_find(derived->analysis, &derived->path);
-	weir_region_leave(&region, "pieces", derived->path.sums.pieces);
+	weir_path_search_walk(derived->search, part);
+	weir_region_leave(&region, "part", part + 1);
 }
 
 static void attribute(struct derived *derived)
@@ -307,20 +322,47 @@ static void attribute(struct derived *derived)
 	weir_region_leave(&region, "stages", derived->merges.count);
 }
 
+static void prepare(void *context, size_t index)
+{
+	if (index == 0)
+		begin_path(context);
+	else
+		attribute(context);
+}
+
+/* Fills all figures, which takes longest, or walks a part of the path. */
 static void derive(void *context, size_t index)
 {
 	struct derived *derived = context;
 
-	if (index == 0) {
-		find_path(derived);
+	if (index > 0) {
+		walk_path(derived, index - 1);
 		return;
 	}
-	attribute(derived);
 	fill_figures(derived);
 	if (derived->analysis->options.verdict_only)
 		return;
 	fill_changes(derived);
 	fill_pictures(derived);
+}
+
+/* Finds the critical path, and fills the figures that do not rest on it. */
+static void derive_all(struct derived *derived)
+{
+	size_t parts;
+
+	weir_pool_run(2, weir_pool_width(2), prepare, derived);
+	parts = weir_path_search_parts(derived->search);
+	if (derived->width > 1) {
+		weir_pool_run(1 + parts, derived->width, derive, derived);
+		weir_path_search_end(derived->search, &derived->path);
+		return;
+	}
+	/* One after the other: the figures need the memory of the search. */
+	for (size_t p = 0; p < parts; p++)
+		walk_path(derived, p);
+	weir_path_search_end(derived->search, &derived->path);
+	derive(derived, 0);
 }
 
 /* Fills the parts of the report that rest on the critical path. */
@@ -341,13 +383,16 @@ static void fill_path(const struct derived *derived, struct weir_report *report)
 void weir_analysis_report(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	bool whole = !analysis->options.verdict_only;
-	struct derived derived = {.analysis = analysis, .report = report};
+	struct derived derived = {.analysis = analysis,
+	                          .report = report,
+	                          .width = weir_pool_width(WEIR_POOL_MAX_WIDTH)};
 
 	if (whole) {
-		weir_pool_run(2, weir_pool_width(2), derive, &derived);
+		derive_all(&derived);
 		fill_path(&derived, report);
 	} else {
-		derive(&derived, 1);
+		attribute(&derived);
+		derive(&derived, 0);
 	}
 	weir_path_release(&derived.path);
 	weir_stage_merges_release(&derived.merges);

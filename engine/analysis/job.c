@@ -40,6 +40,8 @@ static void init_rank(const struct job *job, const struct weir_trace *trace, siz
 	const struct weir_rank_options options = {
 		.steady = analysis->options.steady,
 		.launching = index == job->launcher,
+		/* The critical path needs them, but leads through few ranks of a job. */
+		.leaves = analysis->rank_count == 1 && !analysis->options.verdict_only,
 		.device_name = analysis->options.device_name,
 		.table = &analysis->table,
 		.aliases = &analysis->options.settings->aliases,

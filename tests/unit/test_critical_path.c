@@ -41,7 +41,7 @@ static void desk_open(struct desk *desk, struct weir_trace *const *traces, size_
 	                 WEIR_OK);
 	desk->report = weir_report_new(desk->profile);
 	weir_analysis_report(desk->analysis, desk->report);
-	weir_path_find(desk->analysis, &desk->path);
+	weir_path_find(desk->analysis, 1, &desk->path);
 }
 
 static void desk_close(struct desk *desk)
@@ -112,7 +112,7 @@ static void assert_sums(const struct desk *desk)
 	struct weir_path_sums again = {0};
 
 	without.options.detail = false;
-	weir_path_find(&without, &path);
+	weir_path_find(&without, 1, &path);
 	assert_null(path.pieces);
 	assert_int_equal(path.sums.pieces, sums.count);
 	for (size_t i = sums.count; i-- > 0;)
@@ -136,6 +136,72 @@ static void assert_sums(const struct desk *desk)
 	}
 	weir_path_sums_release(&again);
 	weir_path_release(&path);
+}
+
+static void assert_same_sums(const struct weir_path_sums *sums,
+                             const struct weir_path_sums *expected,
+                             const struct weir_analysis *analysis)
+{
+	assert_int_equal(sums->pieces, expected->pieces);
+	assert_memory_equal(sums->ns, expected->ns, sizeof expected->ns);
+	assert_int_equal(sums->count, expected->count);
+	for (size_t i = 0; i < expected->count; i++) {
+		assert_int_equal(sums->items[i].name, expected->items[i].name);
+		assert_int_equal(sums->items[i].kind, expected->items[i].kind);
+		assert_int_equal(sums->items[i].ns, expected->items[i].ns);
+		assert_int_equal(sums->items[i].count, expected->items[i].count);
+	}
+	for (size_t r = 0; expected->first && r < analysis->rank_count; r++)
+		if (expected->stages[r])
+			assert_memory_equal(sums->stages[r], expected->stages[r],
+			                    analysis->ranks[r].steps.stage_count *
+			                            sizeof *expected->stages[r]);
+}
+
+static void assert_same_path(const struct weir_path *path, const struct weir_path *expected)
+{
+	assert_int_equal(path->span_ns, expected->span_ns);
+	assert_int_equal(path->approximate, expected->approximate);
+	assert_int_equal(path->count, expected->count);
+	for (size_t i = 0; i < expected->count; i++) {
+		assert_int_equal(path->pieces[i].start_ns, expected->pieces[i].start_ns);
+		assert_int_equal(path->pieces[i].end_ns, expected->pieces[i].end_ns);
+		assert_int_equal(path->pieces[i].name, expected->pieces[i].name);
+		assert_int_equal(path->pieces[i].span, expected->pieces[i].span);
+		assert_int_equal(path->pieces[i].kind, expected->pieces[i].kind);
+	}
+}
+
+/* Walks the path of random traces in parts, whose walks are joined or, if they do not meet,
+ * dropped.
+ */
+static void a_path_in_parts_is_the_path_in_one(void **state)
+{
+	uint64_t seed = 78;
+	size_t divided = 0;
+
+	(void)state;
+	for (int round = 0; round < 400; round++) {
+		struct weir_trace *trace = random_trace(&seed);
+		struct desk desk;
+
+		desk_open(&desk, &trace, 1, round % 2);
+		for (size_t parts = 2; parts < 9; parts += 3) {
+			struct weir_path_search *search =
+				weir_path_search_new(desk.analysis, parts);
+			struct weir_path path;
+
+			divided += weir_path_search_parts(search) > 1;
+			for (size_t p = weir_path_search_parts(search); p-- > 0;)
+				weir_path_search_walk(search, p);
+			weir_path_search_end(search, &path);
+			assert_same_path(&path, &desk.path);
+			assert_same_sums(&path.sums, &desk.path.sums, desk.analysis);
+			weir_path_release(&path);
+		}
+		desk_close(&desk);
+	}
+	assert_true(divided > 200);
 }
 
 static void every_nanosecond_of_any_trace_has_one_cause(void **state)
@@ -679,6 +745,7 @@ static void queued_work_waits_for_what_holds_its_device(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_in_parts_is_the_path_in_one),
 		cmocka_unit_test(every_nanosecond_of_any_trace_has_one_cause),
 		cmocka_unit_test(slices_of_a_track_nest_and_those_of_the_path_follow_each_other),
 		cmocka_unit_test(work_that_overlaps_on_its_stream_is_drawn_beside_it),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/path/critical_path.h"
@@ -19,20 +20,32 @@ enum place {
 	LOST,     /* the trace does not show what came before */
 };
 
-/* What a stretch of time was used for: the fields of a piece, without its time and place. It is
- * small enough to stay in registers, since the walk makes one for each leaf of the host. */
+/* The cause of a stretch of time: the fields of a piece, without its time and rank. It is small
+ * enough to stay in registers, since the walk makes one for each leaf of the host. */
 struct use {
 	uint32_t name, span;
 	enum weir_path_kind kind;
+};
+
+/* A position of the walk, from which the rest follows. */
+struct state {
+	int64_t now_ns; /* on the path's clock */
+	enum place place;
+	uint32_t at;
 };
 
 struct walk {
 	const struct weir_analysis *analysis;
 	struct weir_path_index *indices; /* one per rank, made on first use */
 	int64_t *shift_ns;               /* per rank: from the path's clock to its own */
-	struct weir_path *path;          /* pieces from the last to the first */
+	struct weir_path path;           /* pieces from the last to the first */
 	struct weir_path_piece open;     /* the earliest piece, which may become longer */
 	bool has_open;
+	/* The last piece of a walk that goes on from another one, whose open piece may continue
+	 * it: it is not yet part of the path. */
+	struct weir_path_piece held;
+	bool holds, has_held;     /* holds: the next piece that closes is that one */
+	size_t window;            /* the current window; their number: none yet */
 	int64_t begin_ns, now_ns; /* start of the window, and position; the path's clock */
 	enum place place;
 	uint32_t rank, at;
@@ -78,11 +91,17 @@ static void go(struct walk *walk, enum place place, uint32_t at)
 /* Adds the open piece to the path. */
 static void close_piece(struct walk *walk)
 {
-	struct weir_path *path = walk->path;
+	struct weir_path *path = &walk->path;
 
 	if (!walk->has_open)
 		return;
 	walk->has_open = false;
+	if (walk->holds) {
+		walk->held = walk->open;
+		walk->has_held = true;
+		walk->holds = false;
+		return;
+	}
 	weir_path_sums_add(&path->sums, walk->analysis, &walk->open);
 	if (!walk->analysis->options.detail)
 		return;
@@ -457,30 +476,29 @@ static uint32_t first_row_from(const struct weir_rank *rank, uint16_t device, in
 	return (uint32_t)low;
 }
 
-/* Starts at the end of a window: the start of the next step's work if it begins there, else the
- * window's own last work. */
-static void enter_window(struct walk *walk, const struct weir_interval *window)
+/* Starts at an instant inside a window as at its end: the start of the next step's work if it
+ * begins there, else the window's last work before it. */
+static void enter_at(struct walk *walk, int64_t begin_ns, int64_t end_ns)
 {
 	const struct weir_rank *rank;
 	const struct weir_device_columns *columns;
-	uint16_t device = walk->path->device;
+	uint16_t device = walk->path.device;
 	uint32_t next;
 	size_t ended;
 
-	walk->rank = walk->path->rank;
+	walk->rank = walk->path.rank;
 	walk->waitless = WEIR_NONE;
-	walk->begin_ns = window->start_ns;
-	walk->now_ns = window->end_ns;
+	walk->begin_ns = begin_ns;
+	walk->now_ns = end_ns;
 	walk->stalled = 0;
 	rank = rank_of(walk);
 	columns = &rank->trace->device;
-	next = first_row_from(rank, device, window->end_ns);
-	if (next < rank->timeline.first_row[device + 1] &&
-	    columns->start_ns[next] == window->end_ns) {
+	next = first_row_from(rank, device, end_ns);
+	if (next < rank->timeline.first_row[device + 1] && columns->start_ns[next] == end_ns) {
 		go(walk, AT_START, next);
 		return;
 	}
-	ended = weir_path_ended(index_of(walk), window->end_ns);
+	ended = weir_path_ended(index_of(walk), end_ns);
 	while (ended > 0 && columns->device[index_of(walk)->by_end[ended - 1]] != device)
 		ended--;
 	if (ended == 0) {
@@ -492,28 +510,85 @@ static void enter_window(struct walk *walk, const struct weir_interval *window)
 	go(walk, IN_ROW, next);
 }
 
-static void walk_window(struct walk *walk, const struct weir_interval *window)
+static void walk_edge(struct walk *walk)
 {
-	enter_window(walk, window);
-	while (walk->now_ns > walk->begin_ns) {
-		if (++walk->stalled > MOST_STALLED)
-			go(walk, LOST, WEIR_NONE);
-		switch (walk->place) {
-		case AT_START:
-			walk_start(walk);
-			break;
-		case IN_ROW:
-			walk_row(walk);
-			break;
-		case ON_HOST:
-			walk_host(walk);
-			break;
-		case LOST:
-			give_up(walk);
-			break;
-		}
+	if (++walk->stalled > MOST_STALLED)
+		go(walk, LOST, WEIR_NONE);
+	switch (walk->place) {
+	case AT_START:
+		walk_start(walk);
+		break;
+	case IN_ROW:
+		walk_row(walk);
+		break;
+	case ON_HOST:
+		walk_host(walk);
+		break;
+	case LOST:
+		give_up(walk);
+		break;
 	}
 }
+
+static const struct weir_intervals *windows_of(const struct walk *walk)
+{
+	return &walk->analysis->ranks[walk->path.rank].steps.windows[walk->path.device];
+}
+
+static bool is_at(const struct walk *walk, const struct state *state)
+{
+	return walk->now_ns == state->now_ns && walk->place == state->place &&
+	       walk->at == state->at;
+}
+
+/* Goes to the end of the window before, if the walk has come to the start of its window. Returns
+ * false if that was the first one. */
+static bool is_inside(struct walk *walk)
+{
+	while (walk->now_ns <= walk->begin_ns) {
+		if (walk->window == 0)
+			return false;
+		walk->window--;
+		enter_at(walk, windows_of(walk)->items[walk->window].start_ns,
+		         windows_of(walk)->items[walk->window].end_ns);
+	}
+	return true;
+}
+
+/* Walks back to a state, or without one (NULL) through all windows. Returns true if the walk has
+ * come to the state; false: it has come to the start of the first window. */
+static bool walk_to(struct walk *walk, const struct state *end)
+{
+	while (is_inside(walk)) {
+		if (end && is_at(walk, end))
+			return true;
+		walk_edge(walk);
+	}
+	return false;
+}
+
+/* ---- parts ----
+ *
+ * The rest of a walk follows from its state. A second walk therefore starts at an instant in the
+ * middle, as if its window ended there. After some edges it has very likely come to a state of the
+ * whole walk: to the thread that launches all work, at the end of a call. From there on it counts.
+ * The first walk goes on until it comes to that very state, and the two are joined. If it never
+ * does, it walks to the end by itself, and the second one is dropped: the result is the same.
+ */
+
+/* Edges that a walk goes from the instant where it starts, before it counts. */
+#define FIRST_EDGES 16
+
+struct part {
+	struct walk walk;
+	struct state begin;
+	bool joined; /* it came to the state with which the next part begins */
+};
+
+struct weir_path_search {
+	struct part *parts; /* from the last one to the first one */
+	size_t count;
+};
 
 static void choose_device(const struct weir_analysis *analysis, struct weir_path *path)
 {
@@ -541,32 +616,155 @@ static void reverse(struct weir_path *path)
 	}
 }
 
-void weir_path_find(const struct weir_analysis *analysis, struct weir_path *path)
+/* Lets a walk start in the middle of the windows. Returns false if it comes to the start of the
+ * first one: then it is no part. */
+static bool begin_part(struct part *part, const struct walk *whole, int64_t at_ns)
 {
-	struct walk walk = {.analysis = analysis, .path = path};
-	const struct weir_intervals *windows;
+	const struct weir_intervals *windows = windows_of(whole);
+	struct walk *walk = &part->walk;
+	bool inside = true;
 
-	*path = (struct weir_path){0};
-	choose_device(analysis, path);
-	if (path->rank == WEIR_NONE)
+	*walk = *whole;
+	walk->window = windows->count;
+	while (walk->window > 0 && windows->items[walk->window - 1].end_ns > at_ns)
+		walk->window--;
+	if (walk->window < windows->count && windows->items[walk->window].start_ns < at_ns)
+		enter_at(walk, windows->items[walk->window].start_ns, at_ns);
+	for (int i = 0; i < FIRST_EDGES && (inside = is_inside(walk)); i++)
+		walk_edge(walk);
+	inside = inside && is_inside(walk);
+	part->begin = (struct state){walk->now_ns, walk->place, walk->at};
+	weir_path_release(&walk->path);
+	walk->path = whole->path;
+	walk->has_open = false;
+	walk->holds = true;
+	return inside;
+}
+
+/* Starts up to `parts` walks, at instants that divide the windows evenly. The walks share the index
+ * of the rank, so that there is one if the path may lead to other ranks. */
+static void begin_parts(struct weir_path_search *search, const struct walk *whole, size_t parts)
+{
+	const struct weir_intervals *windows = windows_of(whole);
+	int64_t start_ns = windows->items[0].start_ns;
+	double length = (double)weir_span_ns(start_ns, windows->items[windows->count - 1].end_ns);
+
+	search->parts[search->count++].walk = *whole;
+	if (whole->analysis->rank_count > 1)
 		return;
-	walk.indices = weir_alloc(analysis->rank_count * sizeof *walk.indices);
-	walk.shift_ns = weir_alloc(analysis->rank_count * sizeof *walk.shift_ns);
-	for (size_t r = 0; r < analysis->rank_count; r++)
-		walk.shift_ns[r] = weir_clock_shift(analysis->ranks, path->rank) -
-		                   weir_clock_shift(analysis->ranks, r);
-	windows = &analysis->ranks[path->rank].steps.windows[path->device];
-	for (size_t w = windows->count; w-- > 0;)
-		walk_window(&walk, &windows->items[w]);
-	close_piece(&walk);
-	reverse(path);
-	for (size_t r = 0; r < analysis->rank_count; r++) {
-		path->approximate |=
-			walk.indices[r].rank && analysis->ranks[r].trace->sync_count == 0;
-		weir_path_index_release(&walk.indices[r]);
+	for (size_t p = 1; p < parts; p++) {
+		double share = (double)(parts - p) / (double)parts;
+		int64_t at_ns = weir_add_ns(start_ns, (int64_t)(length * share));
+
+		search->count += begin_part(&search->parts[search->count], whole, at_ns);
 	}
-	free(walk.indices);
-	free(walk.shift_ns);
+}
+
+struct weir_path_search *weir_path_search_new(const struct weir_analysis *analysis, size_t parts)
+{
+	struct weir_path_search *search = weir_alloc(sizeof *search);
+	struct walk whole = {.analysis = analysis};
+
+	search->parts = weir_alloc((parts + 1) * sizeof *search->parts);
+	choose_device(analysis, &whole.path);
+	if (whole.path.rank == WEIR_NONE) {
+		search->parts[0].walk = whole;
+		return search;
+	}
+	whole.indices = weir_alloc(analysis->rank_count * sizeof *whole.indices);
+	whole.shift_ns = weir_alloc(analysis->rank_count * sizeof *whole.shift_ns);
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		whole.shift_ns[r] = weir_clock_shift(analysis->ranks, whole.path.rank) -
+		                    weir_clock_shift(analysis->ranks, r);
+	whole.rank = whole.path.rank;
+	index_of(&whole);
+	whole.window = windows_of(&whole)->count;
+	begin_parts(search, &whole, parts);
+	return search;
+}
+
+size_t weir_path_search_parts(const struct weir_path_search *search)
+{
+	return search->count;
+}
+
+void weir_path_search_walk(struct weir_path_search *search, size_t part)
+{
+	struct part *parts = search->parts;
+	/* On the thread's own stack: the walks of other threads lie beside it in memory, and a
+	 * cache line that two threads write moves to and fro. */
+	struct walk walk = parts[part].walk;
+	bool is_last = part + 1 == search->count;
+
+	parts[part].joined = walk_to(&walk, is_last ? NULL : &parts[part + 1].begin);
+	parts[part].walk = walk;
+}
+
+/* Adds a piece that ends where the walk's pieces begin. */
+static void add_piece(struct walk *walk, const struct weir_path_piece *piece)
+{
+	if (continues(walk, piece->end_ns,
+	              (struct use){piece->name, piece->span, (enum weir_path_kind)piece->kind})) {
+		walk->open.start_ns = piece->start_ns;
+		return;
+	}
+	close_piece(walk);
+	walk->open = *piece;
+	walk->has_open = true;
+}
+
+/* Adds the pieces of the next part to a walk, in their order: the one held back, those of its path,
+ * and the open one. */
+static void join_part(struct walk *walk, struct walk *next)
+{
+	struct weir_path *path = &walk->path;
+
+	if (next->has_held) {
+		add_piece(walk, &next->held);
+		close_piece(walk);
+	}
+	weir_path_sums_join(&path->sums, &next->path.sums, walk->analysis);
+	if (next->path.count > 0) {
+		path->pieces = weir_grow(path->pieces, &path->capacity,
+		                         path->count + next->path.count, sizeof *path->pieces);
+		memcpy(path->pieces + path->count, next->path.pieces,
+		       next->path.count * sizeof *path->pieces);
+		path->count += next->path.count;
+	}
+	if (next->has_open)
+		add_piece(walk, &next->open);
+}
+
+void weir_path_search_end(struct weir_path_search *search, struct weir_path *path)
+{
+	struct walk *walk = &search->parts[0].walk;
+	const struct weir_analysis *analysis = walk->analysis;
+
+	for (size_t p = 0; p + 1 < search->count && search->parts[p].joined; p++)
+		join_part(walk, &search->parts[p + 1].walk);
+	for (size_t p = 1; p < search->count; p++)
+		weir_path_release(&search->parts[p].walk.path);
+	close_piece(walk);
+	*path = walk->path;
+	reverse(path);
+	for (size_t r = 0; walk->indices && r < analysis->rank_count; r++) {
+		path->approximate |=
+			walk->indices[r].rank && analysis->ranks[r].trace->sync_count == 0;
+		weir_path_index_release(&walk->indices[r]);
+	}
+	free(walk->indices);
+	free(walk->shift_ns);
+	free(search->parts);
+	free(search);
+}
+
+void weir_path_find(const struct weir_analysis *analysis, size_t parts, struct weir_path *path)
+{
+	struct weir_path_search *search = weir_path_search_new(analysis, parts);
+
+	for (size_t p = 0; p < search->count; p++)
+		weir_path_search_walk(search, p);
+	weir_path_search_end(search, path);
 }
 
 void weir_path_release(struct weir_path *path)

@@ -45,7 +45,18 @@ struct weir_path {
 	bool approximate;
 };
 
-void weir_path_find(const struct weir_analysis *analysis, struct weir_path *path);
+/*
+ * A search for the path in up to `parts` parts, which different threads may walk at a time. The
+ * result does not depend on the number of parts: see the comment about them in critical_path.c.
+ * Jobs of several ranks have one part. weir_path_search_end() frees the search.
+ */
+struct weir_path_search *weir_path_search_new(const struct weir_analysis *analysis, size_t parts);
+size_t weir_path_search_parts(const struct weir_path_search *search); /* 0: there is no path */
+void weir_path_search_walk(struct weir_path_search *search, size_t part);
+void weir_path_search_end(struct weir_path_search *search, struct weir_path *path);
+
+/* Does all of it on one thread. */
+void weir_path_find(const struct weir_analysis *analysis, size_t parts, struct weir_path *path);
 void weir_path_release(struct weir_path *path);
 
 #endif

@@ -111,24 +111,51 @@ static void index_syncs(struct weir_path_index *index)
 	qsort(index->stream_waits, index->stream_wait_count, sizeof *index->stream_waits, by_key);
 }
 
+/* Returns true if the rank itself has the activity of a thread. */
+static bool has_leaves(const struct weir_rank *rank, uint32_t thread)
+{
+	return rank->leaves && rank->leaves[thread].count > 0;
+}
+
+/* Finds the activity of the threads to which a walk leads: those that launch work, and the main
+ * thread. */
+static void find_leaves(struct weir_path_index *index)
+{
+	const struct weir_trace *trace = index->rank->trace;
+	const struct weir_span_tracks *tracks = &index->rank->steps.tracks;
+	uint8_t *wanted = weir_alloc(trace->thread_count + 1);
+
+	for (size_t i = 0; i < trace->device.count; i++)
+		if (trace->device.launch[i] != WEIR_NONE)
+			wanted[trace->host.thread[trace->device.launch[i]]] = 1;
+	if (tracks->count > 0)
+		wanted[tracks->items[tracks->main].thread] = 1;
+	for (uint32_t t = 0; t < trace->thread_count; t++)
+		if (wanted[t] && !has_leaves(index->rank, t))
+			weir_leaves_init(&index->leaves[t], &index->rank->timeline, t);
+	free(wanted);
+}
+
 void weir_path_index_init(struct weir_path_index *index, const struct weir_rank *rank)
 {
 	const struct weir_trace *trace = rank->trace;
 
 	*index = (struct weir_path_index){.rank = rank};
 	index->leaves = weir_alloc((trace->thread_count + 1) * sizeof *index->leaves);
-	index->told = weir_alloc((trace->thread_count + 1) * sizeof *index->told);
 	index_rows(index);
 	mark_input(index);
 	index_syncs(index);
+	find_leaves(index);
 }
 
 void weir_path_index_release(struct weir_path_index *index)
 {
-	for (size_t i = 0; index->rank && i < index->rank->trace->thread_count; i++)
+	for (size_t i = 0; index->rank && i < index->rank->trace->thread_count; i++) {
 		weir_leaves_release(&index->leaves[i]);
+		if (index->rank->leaves)
+			weir_leaves_release(&index->rank->leaves[i]);
+	}
 	free(index->leaves);
-	free(index->told);
 	free(index->before);
 	free(index->by_end);
 	free(index->input);
@@ -137,13 +164,10 @@ void weir_path_index_release(struct weir_path_index *index)
 	*index = (struct weir_path_index){0};
 }
 
-const struct weir_leaves *weir_path_leaves(struct weir_path_index *index, uint32_t thread)
+const struct weir_leaves *weir_path_leaves(const struct weir_path_index *index, uint32_t thread)
 {
-	if (!index->told[thread]) {
-		index->told[thread] = true;
-		weir_leaves_init(&index->leaves[thread], &index->rank->timeline, thread);
-	}
-	return &index->leaves[thread];
+	return has_leaves(index->rank, thread) ? &index->rank->leaves[thread]
+	                                       : &index->leaves[thread];
 }
 
 size_t weir_path_ended(const struct weir_path_index *index, int64_t at_ns)

@@ -24,7 +24,6 @@ struct weir_path_index {
 	uint32_t *by_end; /* device rows by their end, then by row */
 	uint8_t *input;   /* per host row: true if it or an enclosing row loads or prepares input */
 	struct weir_leaves *leaves; /* per thread, see weir_path_leaves() */
-	bool *told;
 	struct weir_sync_key *host_waits, *stream_waits;
 	size_t host_wait_count, stream_wait_count;
 };
@@ -32,7 +31,8 @@ struct weir_path_index {
 void weir_path_index_init(struct weir_path_index *index, const struct weir_rank *rank);
 void weir_path_index_release(struct weir_path_index *index);
 
-const struct weir_leaves *weir_path_leaves(struct weir_path_index *index, uint32_t thread);
+/* Returns the activity of a thread that launches work, or of the main thread; none of others. */
+const struct weir_leaves *weir_path_leaves(const struct weir_path_index *index, uint32_t thread);
 
 /* Returns the number of entries of by_end that end at at_ns or earlier. */
 size_t weir_path_ended(const struct weir_path_index *index, int64_t at_ns);

@@ -45,6 +45,9 @@ struct weir_path_sums {
 
 void weir_path_sums_add(struct weir_path_sums *sums, const struct weir_analysis *analysis,
                         const struct weir_path_piece *piece);
+/* Adds the sums of other pieces, which come behind those of `sums`. */
+void weir_path_sums_join(struct weir_path_sums *sums, const struct weir_path_sums *more,
+                         const struct weir_analysis *analysis);
 void weir_path_sums_release(struct weir_path_sums *sums);
 
 #endif

@@ -174,14 +174,31 @@ static void search_or_measure(void *context, size_t index)
 	weir_region_leave(&region, measurements[index].counted, count);
 }
 
+/* Measures by the segments. */
+static void own_or_count(void *context, size_t index)
+{
+	struct weir_rank *rank = context;
+
+	if (index == 0)
+		weir_groups_own(&rank->groups, &rank->segments);
+	else
+		weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments,
+		                         &rank->loading);
+}
+
 static void explain_time(struct weir_rank *rank, struct weir_host_activity *activity)
 {
 	struct weir_region region = weir_region_enter("segments", NULL);
 
 	weir_segments_init(&rank->segments, &rank->timeline, &rank->steps, activity);
-	weir_groups_own(&rank->groups, &rank->segments);
-	weir_loading_steps_count(&rank->timeline, &rank->steps, &rank->segments, &rank->loading);
+	weir_pool_run(2, weir_pool_width(2), own_or_count, rank);
 	weir_region_leave(&region, "segments", rank->segments.count);
+}
+
+static void keep_leaves(struct weir_rank *rank, struct weir_host_activity *activity)
+{
+	rank->leaves = weir_alloc((rank->trace->thread_count + 1) * sizeof *rank->leaves);
+	weir_host_activity_take_leaves(activity, rank->leaves);
 }
 
 bool weir_call_of_op(const struct weir_trace *trace, uint32_t op_row, const char *kernel,
@@ -386,6 +403,8 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 	measuring_init(&measuring, rank, options);
 	weir_pool_run(TASKS, weir_pool_width(TASKS), search_or_measure, &measuring);
 	explain_time(rank, measuring.activity);
+	if (options->leaves)
+		keep_leaves(rank, measuring.activity);
 	measuring_release(&measuring);
 	region = weir_region_enter("roofline", NULL);
 	rank->assessments = weir_alloc(rank->groups.count * sizeof *rank->assessments);
@@ -396,6 +415,9 @@ void weir_rank_init(struct weir_rank *rank, const struct weir_trace *trace,
 
 void weir_rank_release(struct weir_rank *rank)
 {
+	for (size_t t = 0; rank->leaves && t < rank->trace->thread_count; t++)
+		weir_leaves_release(&rank->leaves[t]);
+	free(rank->leaves);
 	free(rank->graph_ops);
 	free(rank->graph_works);
 	weir_graphs_release(&rank->graphs);

@@ -116,12 +116,16 @@ struct weir_rank {
 	struct weir_loading_steps loading;
 	struct weir_memory_usage memory;
 	int64_t busy_ns; /* sum over devices */
+	/* Per thread of the trace, those of threads that launch work; NULL: not asked for. The
+	 * search for the critical path empties the lists, since it is the last to need them. */
+	struct weir_leaves *leaves;
 	struct weir_waits waits;
 };
 
 struct weir_rank_options {
 	bool steady;
 	bool launching;                        /* fill rank->launching */
+	bool leaves;                           /* fill rank->leaves */
 	const char *device_name;               /* replaces the trace's device names; NULL: none */
 	const struct weir_device_table *table; /* borrowed */
 	const struct weir_stage_aliases *aliases; /* the user's names for stages; NULL: none */

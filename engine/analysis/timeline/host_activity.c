@@ -308,6 +308,16 @@ void weir_host_activity_free(struct weir_host_activity *activity)
 	free(activity);
 }
 
+void weir_host_activity_take_leaves(struct weir_host_activity *activity, struct weir_leaves *leaves)
+{
+	for (size_t t = 0; t < activity->timeline->trace->thread_count; t++) {
+		if (!activity->threads[t].launches)
+			continue;
+		leaves[t] = activity->threads[t].activity.leaves;
+		activity->threads[t].activity.leaves = (struct weir_leaves){0};
+	}
+}
+
 bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row)
 {
 	return activity->surroundings[row] == WEIR_FRAME_COMPILE;

@@ -53,6 +53,10 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 #define WEIR_HOST_SEARCHES 4
 void weir_host_activity_search(struct weir_host_activity *activity, size_t index);
 void weir_host_activity_free(struct weir_host_activity *activity);
+/* Moves the leaves of the threads that launch work to `leaves`, which has one empty list per
+ * thread; afterwards the activity may only be freed. */
+void weir_host_activity_take_leaves(struct weir_host_activity *activity,
+                                    struct weir_leaves *leaves);
 
 /* Returns the activity of one thread, computed on first use and owned by `activity`. */
 const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host_activity *activity,
