@@ -176,12 +176,14 @@ static void run_task(void *context, size_t index)
 	const struct cut *cut = context;
 	struct task *task = &cut->tasks[index];
 	const struct weir_intervals *windows = &cut->steps->windows[task->device];
+	/* On the thread's own stack, and not in the task, beside which other threads write. */
+	struct weir_segments out = {0};
 	struct pieces classes[CLASSES];
 
 	memcpy(classes, cut->classes[task->device], sizeof classes);
 	for (size_t c = 0; c < CLASSES; c++)
 		skip_pieces(&classes[c], task->part.start_ns);
-	task->idle = weir_idle_finder_part(cut->idle, &task->out.idle_names);
+	task->idle = weir_idle_finder_part(cut->idle, &out.idle_names);
 	for (size_t w = 0; w < windows->count; w++) {
 		struct weir_interval window = windows->items[w];
 
@@ -189,8 +191,9 @@ static void run_task(void *context, size_t index)
 			window.start_ns = task->part.start_ns;
 		if (window.end_ns > task->part.end_ns)
 			window.end_ns = task->part.end_ns;
-		cut_window(&task->out, task->idle, classes, window, task->device);
+		cut_window(&out, task->idle, classes, window, task->device);
 	}
+	task->out = out;
 }
 
 /* Divides the time of each device into about `parts` tasks. They meet where computation starts:
