@@ -491,8 +491,26 @@ static void run_check(void *context, size_t index)
 	checks[index](context);
 }
 
+/* A builder whose rows are not yet sorted. */
+struct unsorted {
+	struct weir_builder *builder;
+	uint32_t *host_order; /* see weir_builder_host_order() */
+};
+
+/* Finds the order of the host rows, or joins launches with the work that they started. */
+static void sort_or_join(void *context, size_t index)
+{
+	struct unsorted *unsorted = context;
+
+	if (index == 0)
+		unsorted->host_order = weir_builder_host_order(unsorted->builder);
+	else
+		join_launches(unsorted->builder);
+}
+
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err)
 {
+	struct unsorted unsorted = {.builder = builder};
 	struct weir_region region;
 
 	if (builder->limit)
@@ -503,13 +521,13 @@ enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_e
 		                 WEIR_MAX_DEVICES);
 	region = weir_region_enter("finish", NULL);
 	weir_builder_drop_far_off(builder);
-	join_launches(builder);
+	weir_pool_run(2, weir_pool_width(2), sort_or_join, &unsorted);
 	free(builder->flows); /* many, and of no further use */
 	builder->flows = NULL;
 	builder->flow_count = builder->flow_capacity = 0;
 	weir_builder_name_threads(builder);
 	weir_builder_order_devices(builder);
-	weir_builder_sort(builder);
+	weir_builder_sort(builder, unsorted.host_order);
 	weir_trace_trim(builder->trace);
 	join_collectives(builder);
 	weir_pool_run(WEIR_COUNT_OF(checks), weir_pool_width(WEIR_COUNT_OF(checks)), run_check,

@@ -4,6 +4,7 @@
  * out nearly sorted stretches, so rows are first gathered by group, and the runs in each group are
  * then merged: linear in sorted input, n log(runs) else, with 8 bytes of scratch memory a row.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,16 +105,46 @@ static void find_runs(struct order *order, uint32_t low, uint32_t high)
 	order->runs[order->run_count] = high;
 }
 
-/* Merges two neighbouring runs from rows into scratch. */
+/* Returns the first place in [low, high), which is in order, whose row must come after `row`. */
+static uint32_t place_after(const struct order *order, uint32_t low, uint32_t high, uint32_t row)
+{
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (is_after(order->keys, order->rows[middle], row))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Returns the first place in [low, high), which is in order, that `row` need not come after. */
+static uint32_t place_before(const struct order *order, uint32_t low, uint32_t high, uint32_t row)
+{
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (is_after(order->keys, row, order->rows[middle]))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Merges two neighbouring runs. Runs that writers put out overlap little, so that only the rows of
+ * the overlap are moved. */
 static void merge(struct order *order, uint32_t low, uint32_t middle, uint32_t high)
 {
-	const uint32_t *rows = order->rows;
-	uint32_t left = low, right = middle, out = low;
+	uint32_t *rows = order->rows;
+	uint32_t left, right = middle, out;
 
-	if (middle == high || !is_after(order->keys, rows[middle - 1], rows[middle])) {
-		memcpy(order->scratch + low, rows + low, (high - low) * sizeof(*rows));
+	low = place_after(order, low, middle, rows[middle]);
+	if (low == middle)
 		return;
-	}
+	high = place_before(order, middle, high, rows[middle - 1]);
+	left = out = low;
 	while (left < middle && right < high)
 		order->scratch[out++] = is_after(order->keys, rows[left], rows[right])
 		                                ? rows[right++]
@@ -121,24 +152,22 @@ static void merge(struct order *order, uint32_t low, uint32_t middle, uint32_t h
 	memcpy(order->scratch + out, rows + left, (middle - left) * sizeof(*rows));
 	out += middle - left;
 	memcpy(order->scratch + out, rows + right, (high - right) * sizeof(*rows));
+	memcpy(rows + low, order->scratch + low, (high - low) * sizeof(*rows));
 }
 
 /* Merges the runs in pairs, which halves their number. */
 static void merge_runs(struct order *order)
 {
-	uint32_t low = order->runs[0], high = order->runs[order->run_count];
+	uint32_t end = order->runs[order->run_count];
 	size_t kept = 0;
 
 	for (size_t i = 0; i < order->run_count; i += 2) {
-		bool pair = i + 1 < order->run_count;
-
-		merge(order, order->runs[i], order->runs[i + 1],
-		      pair ? order->runs[i + 2] : order->runs[i + 1]);
+		if (i + 1 < order->run_count)
+			merge(order, order->runs[i], order->runs[i + 1], order->runs[i + 2]);
 		order->runs[kept++] = order->runs[i];
 	}
-	order->runs[kept] = high;
+	order->runs[kept] = end;
 	order->run_count = kept;
-	memcpy(order->rows + low, order->scratch + low, (high - low) * sizeof(*order->rows));
 }
 
 /* Returns the permutation that sorts the rows; NULL if they are sorted. The caller frees it. */
@@ -226,28 +255,39 @@ static void move_column(const struct move *move, const struct column *column, vo
 		memcpy(column->data, scratch, move->count * column->size);
 }
 
+/* Moves a table, and updates the references to its rows. */
 struct table_move {
 	struct move move;
 	const struct column *columns;
-	size_t count, threads;
+	size_t count;
+	struct weir_trace *trace;
+	size_t before; /* rows of the table */
+	void (*follow)(struct weir_trace *trace, const struct move *move, size_t before);
+	atomic_size_t next; /* 0: the references; else a column */
 };
 
-/* Moves every `threads`-th column of a table. */
-static void move_some(void *context, size_t first)
+/* Takes the references or a column after the other, until all are done. */
+static void move_some(void *context, size_t index)
 {
-	const struct table_move *table = context;
+	struct table_move *table = context;
 	void *scratch = weir_realloc(NULL, (table->move.count + 1) * sizeof(uint64_t));
+	size_t next;
 
-	for (size_t i = first; i < table->count; i += table->threads)
-		move_column(&table->move, &table->columns[i], scratch);
+	(void)index;
+	while ((next = atomic_fetch_add(&table->next, 1)) <= table->count) {
+		if (next == 0)
+			table->follow(table->trace, &table->move, table->before);
+		else
+			move_column(&table->move, &table->columns[next - 1], scratch);
+	}
 	free(scratch);
 }
 
-static void move_table(const struct move *move, const struct column *columns, size_t count)
+static void move_table(struct table_move *table)
 {
-	struct table_move table = {*move, columns, count, weir_pool_width(count)};
+	size_t threads = weir_pool_width(table->count);
 
-	weir_pool_run(table.threads, table.threads, move_some, &table);
+	weir_pool_run(threads, threads, move_some, table);
 }
 
 /* Returns the new row of each of the `before` old rows; WEIR_NONE: removed. The caller frees it. */
@@ -280,15 +320,18 @@ static void follow_host(struct weir_trace *trace, const struct move *move, size_
 static void move_host(struct weir_trace *trace, uint32_t *rows, size_t count)
 {
 	struct weir_host_columns *host = &trace->host;
-	const struct move move = {rows, count};
 	const struct column columns[] = {
 		COLUMN(host, start_ns), COLUMN(host, end_ns),      COLUMN(host, name),
 		COLUMN(host, thread),   COLUMN(host, correlation), COLUMN(host, external),
 		COLUMN(host, shape),    COLUMN(host, kind),
 	};
 
-	follow_host(trace, &move, host->count);
-	move_table(&move, columns, WEIR_COUNT_OF(columns));
+	move_table(&(struct table_move){.move = {rows, count},
+	                                .columns = columns,
+	                                .count = WEIR_COUNT_OF(columns),
+	                                .trace = trace,
+	                                .before = host->count,
+	                                .follow = follow_host});
 	host->count = count;
 	free(rows);
 }
@@ -315,7 +358,6 @@ static void follow_device(struct weir_trace *trace, const struct move *move, siz
 static void move_device(struct weir_trace *trace, uint32_t *rows, size_t count)
 {
 	struct weir_device_columns *device = &trace->device;
-	const struct move move = {rows, count};
 	const struct column columns[] = {
 		COLUMN(device, start_ns), COLUMN(device, end_ns),
 		COLUMN(device, name),     COLUMN(device, launch),
@@ -326,8 +368,12 @@ static void move_device(struct weir_trace *trace, uint32_t *rows, size_t count)
 		COLUMN(device, kind),     COLUMN(device, flags),
 	};
 
-	follow_device(trace, &move, device->count);
-	move_table(&move, columns, WEIR_COUNT_OF(columns));
+	move_table(&(struct table_move){.move = {rows, count},
+	                                .columns = columns,
+	                                .count = WEIR_COUNT_OF(columns),
+	                                .trace = trace,
+	                                .before = device->count,
+	                                .follow = follow_device});
 	device->count = count;
 	free(rows);
 }
@@ -363,32 +409,20 @@ static uint32_t *sort_device(const struct weir_trace *trace)
 	return rows;
 }
 
-/* The orders of host and device rows; NULL: sorted. */
-struct orders {
-	const struct weir_trace *trace;
-	uint32_t *host, *device;
-};
-
-static void find_order(void *context, size_t index)
+uint32_t *weir_builder_host_order(const struct weir_builder *builder)
 {
-	struct orders *orders = context;
-
-	if (index == 0)
-		orders->host = sort_host(orders->trace);
-	else
-		orders->device = sort_device(orders->trace);
+	return sort_host(builder->trace);
 }
 
-void weir_builder_sort(struct weir_builder *builder)
+void weir_builder_sort(struct weir_builder *builder, uint32_t *host_order)
 {
 	struct weir_trace *trace = builder->trace;
-	struct orders orders = {.trace = trace};
+	uint32_t *device_order = sort_device(trace);
 
-	weir_pool_run(2, weir_pool_width(2), find_order, &orders);
-	if (orders.host)
-		move_host(trace, orders.host, trace->host.count);
-	if (orders.device)
-		move_device(trace, orders.device, trace->device.count);
+	if (host_order)
+		move_host(trace, host_order, trace->host.count);
+	if (device_order)
+		move_device(trace, device_order, trace->device.count);
 }
 
 /* Returns the rows that do not start at 0; NULL if no row starts at 0. The caller frees it. */
