@@ -7,7 +7,7 @@
 #include "engine/base/blocks.h"
 #include "engine/base/pool.h"
 
-#define SLOTS (2 * WEIR_POOL_MAX_WIDTH + 2)
+#define SLOTS (6 * WEIR_POOL_MAX_WIDTH + 2)
 #define NEAR  64 /* bytes that are searched one by one */
 
 enum stage {
@@ -295,7 +295,7 @@ struct weir_blocks *weir_blocks_new(struct weir_source *source,
 	blocks->threads =
 		division.threads < WEIR_POOL_MAX_WIDTH ? division.threads : WEIR_POOL_MAX_WIDTH;
 	blocks->size = division.block;
-	blocks->slot_count = blocks->threads > 1 ? 2 * blocks->threads + 2 : 1;
+	blocks->slot_count = blocks->threads > 1 ? 6 * blocks->threads + 2 : 1;
 	pthread_mutex_init(&blocks->lock, NULL);
 	pthread_cond_init(&blocks->changed, NULL);
 	return blocks;

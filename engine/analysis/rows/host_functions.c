@@ -276,8 +276,7 @@ static uint32_t hash_of(const struct entry *entry)
 	return (uint32_t)(weir_hash_text(entry->file, strlen(entry->file), function) >> 32);
 }
 
-/* Returns the entry among the first ones, which are in the map, with the function and file of
- * another; NULL: there is none. */
+/* Returns the entry of the map with the function and file of another; NULL: no entry has them. */
 static struct entry *find_same(const struct entries *entries, const struct weir_rowmap *map,
                                uint32_t hash, const struct entry *wanted)
 {

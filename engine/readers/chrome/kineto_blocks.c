@@ -18,11 +18,10 @@
 
 /* The scan takes a longer element for several that a stray quote joined. */
 #define LONGEST_ELEMENT 65536
-#define MOST_RESERVED   ((size_t)1 << 20)    /* rows that a guess makes room for */
-#define SAMPLE_BYTES    ((uint64_t)32 << 20) /* read before the rest is extrapolated from them */
-#define MOST_EXPECTED   ((size_t)1 << 24)    /* rows that this sample makes room for */
-#define RESERVE         1.02                 /* times the extrapolated rows */
-#define MOST_USUAL      40                   /* bytes for each stored one, see source.h */
+#define SAMPLE_BYTES    ((uint64_t)8 << 20) /* read before the rest is extrapolated from them */
+#define MOST_EXPECTED   ((size_t)1 << 24)   /* rows that this sample makes room for */
+#define RESERVE         1.1                 /* times the extrapolated rows */
+#define MOST_USUAL      40                  /* bytes for each stored one, see source.h */
 
 _Static_assert(WEIR_BLOCKS_PADDING >= WEIR_JSONSCAN_PADDING &&
                        WEIR_BLOCKS_PADDING >= KINETO_PATTERNS_PADDING,
@@ -165,22 +164,21 @@ static bool warns_again(const struct kineto_reader *reader, const struct part *p
 	return true;
 }
 
-/* Makes room for the rest of the file once the first block is read, and again once enough is read
- * to know how many rows it has: columns that do not move while they grow are written once, and the
- * other threads need not wait for them. */
+/* Makes room for the rest of the file once enough is read to know about how many rows it has:
+ * columns that do not move while they grow are written once, and the other threads need not wait
+ * for them. Pages that are never written take no memory. */
 static void reserve_rows(struct kineto_reader *reader, const struct weir_block *block)
 {
 	uint64_t bytes = block->at + block->length;
-	/* A stream that decodes to more bytes than traces do may be a bomb. */
-	bool sure = bytes >= SAMPLE_BYTES && reader->expected_bytes <= reader->usual_bytes;
 
-	if (!reader->expected_bytes || (block->at > 0 && !sure))
+	/* A stream that decodes to more bytes than traces do may be a bomb. */
+	if (bytes < SAMPLE_BYTES || reader->expected_bytes == 0 ||
+	    reader->expected_bytes > reader->usual_bytes)
 		return;
 	weir_builder_expect(reader->builder,
 	                    RESERVE * (double)reader->expected_bytes / (double)bytes,
-	                    sure ? MOST_EXPECTED : MOST_RESERVED);
-	if (sure)
-		reader->expected_bytes = 0;
+	                    MOST_EXPECTED);
+	reader->expected_bytes = 0;
 }
 
 static bool add_part(struct kineto_reader *reader, const struct part *part)
