@@ -83,6 +83,27 @@ static void a_kernel_that_starts_before_its_call_returns_is_kept_and_counted(voi
 	scene_release(&scene);
 }
 
+/* A latency is a time that passed: the queue was empty, and the call returned at 10. */
+static void a_launch_latency_is_never_negative(void **state)
+{
+	static const struct {
+		int64_t start_ns;
+		double latency_ns;
+	} cases[] = {{6, 0}, {9, 0}, {10, 0}, {11, 1}, {-5, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct make_trace *make = make_trace_new();
+		struct scene scene;
+
+		make_launch(make, 0, 10, cases[i].start_ns, 20);
+		scene_measure(&scene, make, -10, 100);
+		assert_int_equal(scene.got.unqueued.count, 1);
+		assert_near(scene.got.unqueued.quantiles.p50_ns, cases[i].latency_ns, 0);
+		scene_release(&scene);
+	}
+}
+
 static void what_starts_outside_the_windows_does_not_count(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -339,6 +360,7 @@ int main(void)
 		cmocka_unit_test(
 			the_delay_of_a_kernel_that_waited_behind_others_is_not_a_launch_delay),
 		cmocka_unit_test(a_kernel_that_starts_before_its_call_returns_is_kept_and_counted),
+		cmocka_unit_test(a_launch_latency_is_never_negative),
 		cmocka_unit_test(what_starts_outside_the_windows_does_not_count),
 		cmocka_unit_test(a_graph_is_one_launch_and_its_kernels_have_no_launch_delay),
 		cmocka_unit_test(waits_count_on_threads_that_launch_and_nested_ones_once),

@@ -103,7 +103,7 @@ static void add_kernel(struct delays *delays, const struct weir_timeline *timeli
 	samples_push(&delays->raw, delay.raw_ns);
 	samples_push(&delays->queue, delay.queue_ns);
 	if (delay.unqueued)
-		samples_push(&delays->unqueued, delay.raw_ns);
+		samples_push(&delays->unqueued, delay.raw_ns > 0 ? delay.raw_ns : 0);
 }
 
 void weir_launch_delays_measure(const struct weir_timeline *timeline,

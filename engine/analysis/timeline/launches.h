@@ -20,7 +20,7 @@
 #define WEIR_BLOCKING_FEWEST 50
 
 /* Nanoseconds; NAN without samples. Clock errors and early starts make negative values, which are
- * kept. */
+ * kept, except in `unqueued`. */
 struct weir_delay {
 	struct weir_launch_quantiles quantiles;
 	uint64_t count, negative;
@@ -43,8 +43,9 @@ struct weir_launch_figures {
 	struct weir_delay raw;   /* from the return of the call to the start of the kernel */
 	struct weir_delay queue; /* the same, from the end of the previous work on the stream if
 	                            that is later */
-	struct weir_delay
-		unqueued; /* raw, of kernels whose stream was empty when the call returned */
+	/* The launch latency: raw, of kernels whose stream was empty when the call returned. A
+	 * kernel that starts before its call returns has none: it counts as 0. */
+	struct weir_delay unqueued;
 
 	double graph_share;       /* share of device busy time in graph replays; NAN: never busy */
 	double launch_call_share; /* time in launch calls (threads summed) over device busy time */
