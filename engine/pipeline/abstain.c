@@ -226,8 +226,10 @@ struct total {
 struct totals {
 	struct total largest[LISTED_TOTALS];
 	size_t count;       /* all rows */
-	double ns;          /* of all rows */
+	double ns;          /* of all rows; NAN: unknown */
 	const char *things; /* "kernels" */
+	const char *time;   /* the time that the rows divide: "of the table" */
+	const char *aside;  /* a remark on the largest rows; "": none */
 };
 
 static void add_total(struct totals *totals, struct weir_slice name, double ns)
@@ -266,9 +268,39 @@ static bool divides_time(const struct weir_input *input)
 	       (strcmp(input->format, "rocprof") == 0 || strcmp(input->format, "trtexec") == 0);
 }
 
+static double metric_of(const struct weir_run *run, const char *name)
+{
+	const struct weir_series *series = weir_series_find(&run->metrics, name);
+
+	return series ? mean_of(series) : NAN;
+}
+
+/* Takes the operators of a table of the PyTorch profiler. They are shares of the total that the
+ * table states, not of their sum: an operator and its kernels have separate rows. */
+static void add_key_averages(const struct weir_run *run, struct totals *totals)
+{
+	double device_ms = metric_of(run, "self_device_time_total_ms"),
+	       host_ms = metric_of(run, "self_host_time_total_ms");
+	bool on_device = device_ms > 0;
+
+	for (size_t m = 0; m < run->operators.count; m++)
+		add_total(totals, weir_slice_of(run->operators.items[m].name),
+		          mean_of(&run->operators.items[m]));
+	totals->ns = (on_device ? device_ms : host_ms) * 1e6;
+	totals->things = on_device ? "rows with device time" : "rows with host time";
+	totals->aside = on_device ? " (an operator and its kernels have separate rows)" : "";
+	totals->time = on_device ? "of device time" : "of host time";
+}
+
 static void collect_totals(const struct weir_report *report, struct totals *totals)
 {
-	*totals = (struct totals){.things = "operators"};
+	*totals = (struct totals){.things = "operators", .time = "of the table", .aside = ""};
+	if (report->profile->input_count == 1 && report->profile->inputs->run &&
+	    report->profile->inputs->format &&
+	    strcmp(report->profile->inputs->format, "key_averages") == 0) {
+		add_key_averages(report->profile->inputs->run, totals);
+		return;
+	}
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
 
@@ -307,13 +339,22 @@ static void explain_totals(struct weir_report *report)
 	collect_totals(report, &totals);
 	if (!totals.count)
 		return;
+	if (!(totals.ns >= totals.largest[0].ns)) {
+		weir_report_note(report, "totals",
+		                 "%s in the table: %zu; it does not state the "
+		                 "time of all",
+		                 totals.things, totals.count);
+		return;
+	}
 	put_total(&totals.largest[0], &headline);
 	weir_text_puts(&headline, " holds ");
 	weir_text_share(&headline, totals.largest[0].ns / totals.ns);
 	weir_text_puts(&headline, " of the ");
 	weir_text_duration(&headline, totals.ns);
-	weir_text_puts(&headline, " of the table; totals do not show what limits it, nor what the "
-	                          "device waits for");
+	weir_text_printf(&headline,
+	                 " %s; totals do not show what limits it, nor what the "
+	                 "device waits for",
+	                 totals.time);
 	report->verdict.headline = keep(report, &headline);
 	for (size_t i = 0; i < totals.count && i < LISTED_TOTALS; i++) {
 		weir_text_puts(&list, i ? ", " : "");
@@ -321,8 +362,8 @@ static void explain_totals(struct weir_report *report)
 		weir_text_puts(&list, " ");
 		weir_text_share(&list, totals.largest[i].ns / totals.ns);
 	}
-	weir_report_note(report, "totals", "%s in the table: %zu; most of the time: %s",
-	                 totals.things, totals.count, list.data);
+	weir_report_note(report, "totals", "%s in the table: %zu; most of the time: %s%s",
+	                 totals.things, totals.count, list.data, totals.aside);
 	weir_text_release(&list);
 }
 

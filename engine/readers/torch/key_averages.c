@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads the table that PyTorch's profiler prints, key_averages().table(): totals of the whole run
- * by operator and kernel. The time of an operator is its self time on the device or, without device
- * time, its self time on the host. Cells are aligned with runs of dashes; a title longer than its
+ * by operator and kernel. The time of an operator is its self time on the device; rows without it
+ * are no operators, unless the whole table has no device time: then it is the self time on the
+ * host. Cells are aligned with runs of dashes; a title longer than its
  * column shifts the titles after it, but not the cells. Ranges of the program are listed like
  * kernels: those with more than 100 % of the device time are left out.
  */
@@ -30,6 +31,8 @@ struct table {
 	size_t span_count;
 	size_t column[COLUMNS]; /* index in spans; MAX_COLUMNS: missing */
 	unsigned separators;    /* lines of dashes so far */
+	struct weir_run *host;  /* operators and calls of rows without time on the device */
+	double device_total_ms; /* that the table states; 0: none */
 	bool done;              /* the end of the table was read */
 };
 
@@ -175,7 +178,8 @@ static bool is_ellipsis(struct weir_slice line)
 	return dots > 0;
 }
 
-/* Adds a row. Rows with the same name, which differ in shapes or stacks, are one operator. */
+/* Adds a row, with its time on the device if it has any. Rows with the same name, which differ in
+ * shapes or stacks, are one operator. */
 static void read_row(struct table *table, const struct weir_csv_row *row)
 {
 	struct weir_slice name = cell(table, row->line, COLUMN_NAME),
@@ -198,8 +202,10 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 		device = NAN;
 	weir_text_add(&text, name.data, name.length);
 	if (device > 0 || host > 0) {
-		add(&table->input->run->operators, text.data, device > 0 ? device : host);
-		add(&table->input->run->calls, text.data, (double)count);
+		struct weir_run *run = device > 0 ? table->input->run : table->host;
+
+		add(&run->operators, text.data, device > 0 ? device : host);
+		add(&run->calls, text.data, (double)count);
 	}
 	weir_text_release(&text);
 }
@@ -209,6 +215,8 @@ static void read_footer(struct table *table, struct weir_slice line)
 {
 	static const char middle[] = " time total: ";
 	const char *end = line.data + line.length, *at = line.data;
+	bool of_host = weir_slice_starts(line, "Self CPU");
+	double total_ms;
 
 	if (!weir_slice_starts(line, "Self "))
 		return;
@@ -218,12 +226,12 @@ static void read_footer(struct table *table, struct weir_slice line)
 	if (!at || (size_t)(end - at) < sizeof(middle))
 		return;
 	at += sizeof(middle) - 1;
+	total_ms = time_of(weir_slice_trim((struct weir_slice){at, (size_t)(end - at)})) / 1e6;
+	if (!of_host && total_ms > 0)
+		table->device_total_ms = total_ms;
 	weir_figure_add(table->input->run,
-	                weir_slice_starts(line, "Self CPU") ? "self_host_time_total_ms"
-	                                                    : "self_device_time_total_ms",
-	                "ms", false,
-	                time_of(weir_slice_trim((struct weir_slice){at, (size_t)(end - at)})) /
-	                        1e6);
+	                of_host ? "self_host_time_total_ms" : "self_device_time_total_ms", "ms",
+	                false, total_ms);
 }
 
 /* Takes a line. Three lines of dashes separate title, rows and footer. */
@@ -251,25 +259,43 @@ static void read_line(struct table *table, const struct weir_csv_row *row)
 	}
 }
 
+/* Takes the times on the host as those of the operators if the table has no time on the device. */
+static void choose_times(struct table *table)
+{
+	struct weir_run *run = table->input->run, *host = table->host;
+	struct weir_series_table none = run->operators, no_calls = run->calls;
+
+	if (run->operators.count || table->device_total_ms > 0)
+		return;
+	run->operators = host->operators;
+	run->calls = host->calls;
+	host->operators = none;
+	host->calls = no_calls;
+}
+
 static enum weir_status read_table(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
 	static const struct weir_csv_options options = {.separator = '\t'};
 	struct weir_csv *csv = weir_csv_new(source, &options);
-	struct table table = {.input = input};
+	struct table table = {.input = input, .host = weir_run_new()};
 	const struct weir_csv_row *row;
 	enum weir_status status;
+	bool has_rows;
 
 	input->run = weir_run_new();
 	while (!(status = weir_csv_next(csv, &row, err)) && row && !table.done)
 		read_line(&table, row);
 	weir_csv_free(csv);
+	has_rows = input->run->operators.count || table.host->operators.count;
+	choose_times(&table);
+	weir_run_free(table.host);
 	if (status)
 		return status;
 	weir_damage_of_source(input, source);
 	if (table.separators == 2)
 		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX, NULL);
-	if (!input->run->operators.count)
+	if (!has_rows)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no row with a time: expected lines of dashes, a header with "
 		                 "\"Self CPU\", and rows below it");
