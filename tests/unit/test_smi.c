@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -213,6 +214,82 @@ static void times_are_local_and_exact(void **state)
 	weir_profile_free(profile);
 }
 
+/* Scripts write the time of `date` in place of nvidia-smi's. */
+static void times_since_1970_are_known_by_their_size(void **state)
+{
+	static const struct {
+		const char *time;
+		int64_t at_ns; /* 0: not a time */
+	} cases[] = {
+		{"1764189075", INT64_C(1764189075000000000)},
+		{"1764189075.25", INT64_C(1764189075250000000)},
+		{"1764189075123", INT64_C(1764189075123000000)},
+		{"1764189075123456", INT64_C(1764189075123456000)},
+		{"1764189075123456789", INT64_C(1764189075123456789)},
+		{"1000000000", INT64_C(1000000000000000000)},
+		{"999999999", 0},
+		{"7258118400", INT64_C(7258118400000000000)},
+		{"7258118401", 0},
+		{"-1764189075", 0},
+		{"1764189075 s", 0},
+		{"12.5", 0},
+		{"99999999999999999999999", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "timestamp,temperature.gpu\n%s,1\n", cases[i].time);
+		if (cases[i].at_ns) {
+			const struct weir_telemetry *telemetry =
+				telemetry_of(QUERY, text.data, profile);
+
+			assert_int_equal(telemetry->count, 1);
+			assert_int_equal(telemetry->samples[0].at_ns, cases[i].at_ns);
+			assert_false(telemetry->local_time);
+			assert_false(telemetry->no_date);
+		} else {
+			reading_refuses(
+				QUERY, text.data, WEIR_E_EMPTY,
+				"no row has a time that can be read (the first at byte 26)");
+		}
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void dates_may_have_dashes(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "timestamp, temperature.gpu\n2026-01-05 10:00:00, 1\n"
+	               "2026-01-05T10:00:01.5, 2\n",
+	               "0 @1767607200000000000 temperature_c=1\n"
+	               "0 @1767607201500000000 temperature_c=2\n");
+	expect_warned(QUERY,
+	              "timestamp, temperature.gpu\n2026-01-05 10:00:00, 1\n2026-01/05 10:00:00, 1\n"
+	              "2026/01/05T10:00:00, 1\n",
+	              WEIR_WARN_NO_TIME, 2);
+}
+
+/* The zone of local times is unknown, so that they do not compare with times since 1970. */
+static void the_first_sample_decides_on_the_clock(void **state)
+{
+	static const char header[] = "timestamp, temperature.gpu\n",
+			  local[] = "2026/01/05 10:00:00.000, 1\n", utc[] = "1767607200, 2\n";
+	char text[256];
+
+	(void)state;
+	snprintf(text, sizeof text, "%s%s%s", header, local, utc);
+	expect_samples(QUERY, text, "0 @1767607200000000000 temperature_c=1\n");
+	expect_warned(QUERY, text, WEIR_WARN_NO_TIME, 1);
+	snprintf(text, sizeof text, "%s%s%s", header, utc, local);
+	expect_samples(QUERY, text, "0 @1767607200000000000 temperature_c=2\n");
+	expect_warned(QUERY, text, WEIR_WARN_NO_TIME, 1);
+}
+
 static void a_row_without_a_time_among_others_is_left_out(void **state)
 {
 	static const char text[] = "timestamp, temperature.gpu\n2024/02/29 23:59:59.999, 1\n"
@@ -301,7 +378,7 @@ static void outputs_without_samples_are_refused_with_a_reason(void **state)
 		{"\n==============NVSMI LOG==============\n", "nvidia-smi -q"},
 		{"Mon Jan  5 14:00:00 2026\n+-----------+\n| NVIDIA-SMI 550.54.15     Driver "
 	         "Version: 550.54.15 |\n",
-	         "overview of nvidia-smi, a picture of one moment"},
+	         "overview that nvidia-smi prints without options"},
 		{"<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM \"a.dtd\">\n"
 	         "<nvidia_smi_log>\n",
 	         "XML of nvidia-smi -q -x"},
@@ -386,6 +463,9 @@ int main(void)
 		cmocka_unit_test(a_comma_in_a_name_costs_its_row),
 		cmocka_unit_test(a_cut_row_is_a_warning),
 		cmocka_unit_test(times_are_local_and_exact),
+		cmocka_unit_test(times_since_1970_are_known_by_their_size),
+		cmocka_unit_test(dates_may_have_dashes),
+		cmocka_unit_test(the_first_sample_decides_on_the_clock),
 		cmocka_unit_test(a_row_without_a_time_among_others_is_left_out),
 		cmocka_unit_test(a_clock_that_goes_back_is_a_warning_per_device),
 		cmocka_unit_test(files_without_times_have_none),

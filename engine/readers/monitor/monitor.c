@@ -12,7 +12,6 @@
 #define MAX_NAME   128
 #define HEAD_LINES 16 /* within which a header must begin: warnings may precede it */
 #define NS_PER_DAY (INT64_C(86400) * 1000000000)
-#define LAST_NS    (NS_PER_DAY * 84006) /* 2200: later times are damaged, and sums of times fit */
 
 void weir_monitor_open(struct weir_monitor *monitor, struct weir_input *input,
                        const struct weir_monitor_field *fields)
@@ -258,9 +257,10 @@ static void set_time(enum weir_monitor_kind kind, struct weir_slice cell,
 {
 	bool good = false;
 
-	if (kind == WEIR_MONITOR_LOCAL_TIME)
-		good = weir_monitor_local_time(cell, &reading->at_ns);
-	else if (kind == WEIR_MONITOR_UNIX_TIME)
+	if (kind == WEIR_MONITOR_LOCAL_TIME) {
+		good = weir_monitor_time(cell, &reading->at_ns, &reading->since_1970);
+		reading->local = good && !reading->since_1970;
+	} else if (kind == WEIR_MONITOR_UNIX_TIME)
 		good = weir_parse_s_as_ns(cell.data, cell.length, &reading->at_ns) &&
 		       reading->at_ns >= 0;
 	else if (kind == WEIR_MONITOR_DATE)
@@ -392,7 +392,7 @@ static int64_t place_in_time(struct weir_monitor *monitor, struct weir_monitor_d
 		now = nearest_day(now, device->last_ns);
 	if (device->last_ns != WEIR_NO_TIME && now < device->last_ns)
 		weir_input_warn(monitor->input, WEIR_WARN_CLOCK_BACKWARDS, at, NULL);
-	device->last_ns = now < LAST_NS ? now : LAST_NS;
+	device->last_ns = now < WEIR_MONITOR_LAST_NS ? now : WEIR_MONITOR_LAST_NS;
 	return now;
 }
 
@@ -445,6 +445,28 @@ static void fill_sample(struct weir_telemetry_sample *sample, struct weir_monito
 		sample->value[i] = reading->value[i];
 }
 
+/* True if a time is UTC and those of earlier samples are local, or the other way round. The first
+ * sample decides for the file. */
+static bool is_other_clock(struct weir_telemetry *telemetry,
+                           const struct weir_monitor_reading *reading)
+{
+	if (!telemetry->count && (reading->local || reading->since_1970))
+		telemetry->local_time = reading->local;
+	return (reading->local && !telemetry->local_time) ||
+	       (reading->since_1970 && telemetry->local_time);
+}
+
+/* True if the time of a row cannot be used; counts such rows as warnings. */
+static bool has_bad_time(struct weir_monitor *monitor, const struct weir_monitor_reading *reading,
+                         uint64_t at)
+{
+	if (!reading->bad_time && reading->at_ns <= WEIR_MONITOR_LAST_NS &&
+	    (is_empty(reading) || !is_other_clock(monitor->telemetry, reading)))
+		return false;
+	weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
+	return true;
+}
+
 enum weir_status weir_monitor_add(struct weir_monitor *monitor,
                                   const struct weir_monitor_reading *reading, uint64_t at,
                                   struct weir_error *err)
@@ -453,11 +475,7 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	struct weir_telemetry_sample *sample;
 	int64_t now;
 
-	if (reading->bad_time || reading->at_ns > LAST_NS) {
-		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
-		return WEIR_OK;
-	}
-	if (is_empty(reading))
+	if (has_bad_time(monitor, reading, at) || is_empty(reading))
 		return WEIR_OK;
 	if (has_zero_byte(reading->device) || has_zero_byte(reading->name)) {
 		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, at, NULL);
@@ -471,7 +489,7 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	                           reading->name.length);
 	monitor->telemetry->devices[device->row].is_part = reading->is_part;
 	now = place_in_time(monitor, device, reading, at);
-	if (now > LAST_NS) {
+	if (now > WEIR_MONITOR_LAST_NS) {
 		weir_input_warn(monitor->input, WEIR_WARN_NO_TIME, at, NULL);
 		return WEIR_OK;
 	}
@@ -562,12 +580,20 @@ static void count_damage(struct weir_input *input, const struct weir_csv *csv,
 static enum weir_status conclude(const struct weir_monitor *monitor, const char *header,
                                  struct weir_error *err)
 {
+	const struct weir_warning *bad_times = &monitor->input->warnings[WEIR_WARN_NO_TIME];
+
 	if (monitor->telemetry->count)
 		return WEIR_OK;
 	if (monitor->failure)
 		return weir_fail(err, WEIR_E_EMPTY, "no sample: %s", monitor->failure);
 	if (!monitor->column_count)
 		return weir_fail(err, WEIR_E_FORMAT, "no header of %s", header);
+	if (bad_times->count)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no row has a time that can be read (the first at byte %llu): "
+		                 "expected a date and time such as 2026/01/05 10:00:00.000, or "
+		                 "seconds since 1970; remove the column of times to read the rest",
+		                 (unsigned long long)bad_times->first_at);
 	return weir_fail(err, WEIR_E_EMPTY, "no row with a value below the header");
 }
 

@@ -28,6 +28,9 @@
 /* An even selection of more rows is kept, the same share of each device. */
 #define WEIR_MONITOR_MAX_SAMPLES (1u << 20)
 
+/* Later times, from 2200 on, are damaged; sums of earlier ones fit. */
+#define WEIR_MONITOR_LAST_NS (INT64_C(86400) * 84006 * 1000000000)
+
 enum weir_monitor_kind {
 	WEIR_MONITOR_GAUGE,        /* what: enum weir_gauge; the first field with a value counts */
 	WEIR_MONITOR_TOTAL,        /* what: enum weir_gauge; the sum of the fields */
@@ -36,7 +39,7 @@ enum weir_monitor_kind {
 	WEIR_MONITOR_REASON_SHARE, /* what: one bit; share of the sample period with this reason */
 	WEIR_MONITOR_DEVICE,       /* the first field with a text counts */
 	WEIR_MONITOR_NAME,
-	WEIR_MONITOR_LOCAL_TIME, /* 2026/01/05 10:00:00.000 */
+	WEIR_MONITOR_LOCAL_TIME, /* 2026/01/05 10:00:00.000, or a time since 1970 UTC */
 	WEIR_MONITOR_UNIX_TIME,  /* seconds since 1970 UTC */
 	WEIR_MONITOR_DATE,       /* 20260105, local */
 	WEIR_MONITOR_CLOCK,      /* 10:00:00, local */
@@ -88,6 +91,8 @@ struct weir_monitor_reading {
 	int64_t at_ns; /* WEIR_NO_TIME */
 	int64_t date_ns;
 	bool bad_time; /* a time is malformed */
+	/* The time of a column of WEIR_MONITOR_LOCAL_TIME: local, or UTC since 1970. */
+	bool local, since_1970;
 	bool has_reasons;
 	uint32_t reasons;
 	double reason_shares[2]; /* WEIR_MONITOR_REASON_SHARE: power, heat; NAN: not given */
@@ -184,6 +189,9 @@ double weir_monitor_convert(enum weir_gauge gauge, double value,
 
 /* Parses "2026/01/05 10:00:00.000" as if it were UTC; the fraction may be missing. */
 bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns);
+/* Parses the same, dates with dashes (2026-01-05, then a blank or T), and times since 1970 UTC in
+ * s, ms, us or ns, which scripts write in its place. */
+bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970);
 /* Parses "20260105" into its midnight. */
 bool weir_monitor_date(struct weir_slice text, int64_t *out_ns);
 /* Parses "10:00:00", with or without a fraction, into the time since midnight. */

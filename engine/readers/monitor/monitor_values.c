@@ -23,7 +23,8 @@ struct weir_monitor_unit {
 	double scale; /* to the unit of the gauges */
 };
 
-#define KIB 1024.0
+#define KIB            1024.0
+#define FIRST_EPOCH_NS INT64_C(1000000000000000000) /* September 2001 */
 
 /* Case matters: mW is not MW. MB of memory means 2^20 bytes in monitors. */
 static const struct weir_monitor_unit units[] = {
@@ -277,15 +278,43 @@ bool weir_monitor_clock(struct weir_slice text, int64_t *out_ns)
 	return true;
 }
 
-bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns)
+/* Parses a date by the pattern, a separator and a clock. */
+static bool parse_date_and_clock(struct weir_slice text, const char *pattern, char separator,
+                                 int64_t *out_ns)
 {
 	struct weir_slice date = {text.data, text.length < 10 ? text.length : 10};
 	int64_t digits, clock_ns;
 
-	if (text.length < 19 || text.data[10] != ' ' ||
-	    !match_digits(date, "YYYY/MM/DD", &digits) || !date_of(digits, out_ns) ||
+	if (text.length < 19 || text.data[10] != separator ||
+	    !match_digits(date, pattern, &digits) || !date_of(digits, out_ns) ||
 	    !weir_monitor_clock((struct weir_slice){text.data + 11, text.length - 11}, &clock_ns))
 		return false;
 	*out_ns += clock_ns;
 	return true;
+}
+
+bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns)
+{
+	return parse_date_and_clock(text, "YYYY/MM/DD", ' ', out_ns);
+}
+
+/* Parses a time since 1970 in seconds, or in ms, us or ns if only that is a date from 2001 on. */
+static bool parse_epoch(struct weir_slice text, int64_t *out_ns)
+{
+	for (int places = 9; places >= 0; places -= 3)
+		if (weir_parse_scaled(text.data, text.length, places, out_ns) &&
+		    *out_ns >= FIRST_EPOCH_NS && *out_ns <= WEIR_MONITOR_LAST_NS)
+			return true;
+	return false;
+}
+
+bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970)
+{
+	*since_1970 = false;
+	if (weir_monitor_local_time(text, out_ns) ||
+	    parse_date_and_clock(text, "YYYY-MM-DD", ' ', out_ns) ||
+	    parse_date_and_clock(text, "YYYY-MM-DD", 'T', out_ns))
+		return true;
+	*since_1970 = parse_epoch(text, out_ns);
+	return *since_1970;
 }
