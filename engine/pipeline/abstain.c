@@ -125,6 +125,14 @@ static bool has_monitor(const struct weir_report *report)
 	return report->has_telemetry;
 }
 
+/* True for samples of power, memory, clocks or traffic, without any figure of use. */
+static bool has_monitor_without_use(const struct weir_report *report)
+{
+	return report->has_telemetry && isnan(report->telemetry.utilization_all) &&
+	       isnan(report->telemetry.sm_active) && isnan(report->telemetry.tensor_active) &&
+	       isnan(report->telemetry.dram_active);
+}
+
 static bool has_host_profile(const struct weir_report *report)
 {
 	return report->host != NULL;
@@ -151,6 +159,11 @@ static const struct {
 	{has_idle_monitor, "the monitor saw the device idle in every sample",
          "take samples while the program runs under load, and pass requests or a timeline of the "
          "device from the same time"},
+	{has_monitor_without_use,
+         "the monitor did not record the utilisation of the device: its samples do not show "
+         "whether the device was in use",
+         "record the utilisation as well (nvidia-smi: utilization.gpu), and pass requests from the "
+         "same time, or a timeline of the device"},
 	{has_monitor, "a monitor shows whether the device was in use, but not by which work",
          "pass requests from the same time, or a timeline of the device"},
 	{has_host_profile,
