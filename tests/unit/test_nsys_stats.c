@@ -147,6 +147,62 @@ static void tables_of_text_are_read(void **state)
 	reading_survives_damage(&weir_reader_nsys_stats, text);
 }
 
+/* nsys cuts long names in text; a sum has one row for each whole name. */
+static void names_that_the_table_cut_stay_apart(void **state)
+{
+	static const char *const cuts[] = {"\xe2\x80\xa6", "..."};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0}, figure = {0};
+		const struct weir_run *run;
+
+		weir_text_printf(&text,
+		                 "%s 50.0 500 5 100 100 void f<int%s\n 40.0 400 2 200 200 g\n"
+		                 " 10.0 600 2 300 300 void f<int%s\n 1.0 10 1 10 10 g\n",
+		                 TEXT, cuts[i], cuts[i]);
+		run = run_of(text.data, profile);
+		weir_text_printf(&figure, "kernels/void f<int%s/total_ns", cuts[i]);
+		reading_expects_figure(run, figure.data, 600, false, "ns");
+		weir_text_clear(&figure);
+		weir_text_printf(&figure, "kernels/void f<int%s (2)/total_ns", cuts[i]);
+		reading_expects_figure(run, figure.data, 500, false, "ns");
+		reading_expects_figure(run, "kernels/g/total_ns", 410, false, "ns");
+		reading_expects_figure(run, "kernels/total_ns", 1510, false, "ns");
+		weir_text_release(&figure);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+/* Names of up to 512 bytes are kept; those of longer ones must not add up. */
+static void names_that_are_equal_after_shortening_stay_apart(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_run *run;
+	char name[513], figure[600];
+
+	(void)state;
+	memset(name, 'k', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	weir_text_printf(&text,
+	                 "Start (ns),Duration (ns),CorrId,Name\n1,10,1,%sa\n2,20,2,%sb\n"
+	                 "3,30,3,%sa\n4,5,4,%s\n",
+	                 name, name, name, name);
+	run = run_of(text.data, profile);
+	snprintf(figure, sizeof(figure), "kernels/%s/total_ns", name);
+	reading_expects_figure(run, figure, 40, false, "ns");
+	snprintf(figure, sizeof(figure), "kernels/%s (2)/total_ns", name);
+	reading_expects_figure(run, figure, 20, false, "ns");
+	snprintf(figure, sizeof(figure), "kernels/%s (3)/total_ns", name);
+	reading_expects_figure(run, figure, 5, false, "ns");
+	reading_expects_figure(run, "kernels/total_ns", 65, false, "ns");
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
 /* Commas must separate groups of three digits. */
 static void numbers_of_a_text_may_be_grouped(void **state)
 {
@@ -283,6 +339,8 @@ int main(void)
 		cmocka_unit_test(every_report_is_known),
 		cmocka_unit_test(what_the_program_says_is_passed_over),
 		cmocka_unit_test(tables_of_text_are_read),
+		cmocka_unit_test(names_that_the_table_cut_stay_apart),
+		cmocka_unit_test(names_that_are_equal_after_shortening_stay_apart),
 		cmocka_unit_test(numbers_of_a_text_may_be_grouped),
 		cmocka_unit_test(other_tables_of_text_are_not_claimed),
 		cmocka_unit_test(a_sum_and_a_trace_of_the_same_count_once),

@@ -54,6 +54,7 @@ struct entry {
 	uint32_t name;
 	uint8_t report;
 	bool copy;           /* a copy or fill in a trace of all device work */
+	uint32_t order;      /* number of entries before it */
 	double total, count; /* ns or bytes */
 };
 
@@ -285,17 +286,35 @@ static const struct weir_mark marks[] = {
 
 /* ---- rows ---- */
 
+static bool ends(struct weir_slice text, const char *ending)
+{
+	size_t length = strlen(ending);
+
+	return text.length > length && !memcmp(text.data + text.length - length, ending, length);
+}
+
+/* True if nsys shortened the name of a row to the width of its column. */
+static bool is_cut_by_table(const struct stats_reader *reader, struct weir_slice name)
+{
+	return reader->columns.text && (ends(name, "\xe2\x80\xa6") || ends(name, "..."));
+}
+
+/* Finds or adds the entry of a row; NULL: too many. Rows of one name are one entry, but a table of
+ * text has a row for each whole name: rows whose names are equal after it cut them are not. */
 static struct entry *find_entry(struct stats_reader *reader, struct weir_slice name)
 {
 	struct entry wanted = {
 		.name = weir_names_add(reader->names, name.data, name.length),
 		.report = (uint8_t)(reader->report - reports),
 		.copy = reader->report->also && weir_slice_starts(name, "[CUDA mem"),
+		.order = (uint32_t)reader->count,
 	};
 	uint32_t at, hash = weir_rowmap_hash((uint64_t)wanted.name << 8 | wanted.report);
+	bool apart = is_cut_by_table(reader, name);
 	size_t probe = 0;
 
-	while ((at = weir_rowmap_next(&reader->by_name, hash, &probe)) != WEIR_ROWMAP_NONE)
+	while (!apart &&
+	       (at = weir_rowmap_next(&reader->by_name, hash, &probe)) != WEIR_ROWMAP_NONE)
 		if (reader->entries[at].name == wanted.name &&
 		    reader->entries[at].report == wanted.report)
 			return &reader->entries[at];
@@ -304,7 +323,8 @@ static struct entry *find_entry(struct stats_reader *reader, struct weir_slice n
 	reader->entries = weir_grow(reader->entries, &reader->capacity, reader->count + 1,
 	                            sizeof(*reader->entries));
 	reader->entries[reader->count] = wanted;
-	weir_rowmap_add(&reader->by_name, hash, (uint32_t)reader->count);
+	if (!apart)
+		weir_rowmap_add(&reader->by_name, hash, (uint32_t)reader->count);
 	return &reader->entries[reader->count++];
 }
 
@@ -316,24 +336,31 @@ static bool read_value(struct weir_slice cell, bool grouped, double *out)
 	       *out >= 0 && *out <= MAX_VALUE;
 }
 
-/* Returns the name up to its first NUL, shortened to NAME_SIZE without cutting a character. */
-static struct weir_slice cut_name(struct weir_slice text)
+/* Returns the name up to its first NUL. */
+static struct weir_slice whole_name(struct weir_slice text)
 {
 	const char *nul = text.length ? memchr(text.data, '\0', text.length) : NULL;
-	size_t length = nul ? (size_t)(nul - text.data) : text.length;
+
+	return (struct weir_slice){text.data, nul ? (size_t)(nul - text.data) : text.length};
+}
+
+/* Shortens a name to NAME_SIZE without cutting a character. */
+static struct weir_slice cut_name(const char *name)
+{
+	size_t length = strnlen(name, NAME_SIZE + 1);
 
 	if (length > NAME_SIZE) {
 		length = NAME_SIZE;
-		while (length && ((unsigned char)text.data[length] & 0xc0) == 0x80)
+		while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
 			length--;
 	}
-	return (struct weir_slice){text.data, length};
+	return (struct weir_slice){name, length};
 }
 
 static void take_values(struct stats_reader *reader, const struct weir_slice *cells, uint64_t at)
 {
 	const struct columns *columns = &reader->columns;
-	struct weir_slice name = cut_name(cells[columns->name]);
+	struct weir_slice name = whole_name(cells[columns->name]);
 	double total, count = 1;
 	struct entry *entry;
 
@@ -405,17 +432,35 @@ static int by_size(const void *left, const void *right)
 		return a->copy ? 1 : -1;
 	if (a->total != b->total)
 		return a->total > b->total ? -1 : 1;
-	return (a->name > b->name) - (a->name < b->name);
+	return (a->order > b->order) - (a->order < b->order);
 }
 
-static void add_figure(struct weir_run *run, const char *group, const char *name,
-                       const char *figure, double value)
+/* Adds a figure of a group, or of a name in it: the `number`th of equal names, from 1. */
+static void add_figure(struct weir_run *run, const char *group, struct weir_slice name,
+                       size_t number, const char *figure, double value)
 {
 	struct weir_text path = {0};
 
-	weir_text_printf(&path, "%s%s%s/%s", group, *name ? "/" : "", name, figure);
+	weir_text_printf(&path, "%s%s", group, name.length ? "/" : "");
+	weir_text_add(&path, name.data, name.length);
+	if (number > 1)
+		weir_text_printf(&path, " (%zu)", number);
+	weir_text_printf(&path, "/%s", figure);
 	weir_figure_add(run, path.data, weir_figure_unit(figure), false, value);
 	weir_text_release(&path);
+}
+
+/* Returns the number of the entry among the larger ones of its group with the same shortened name,
+ * from 1. */
+static size_t number_of(const struct stats_reader *reader, const struct entry *entries, size_t at)
+{
+	struct weir_slice name = cut_name(weir_names_text(reader->names, entries[at].name));
+	size_t number = 1;
+
+	for (size_t i = 0; i < at; i++)
+		number += weir_slice_same(
+			name, cut_name(weir_names_text(reader->names, entries[i].name)));
+	return number;
 }
 
 /* Adds the figures of one group, whose entries are sorted by size, largest first. */
@@ -423,22 +468,24 @@ static void add_group(const struct stats_reader *reader, const struct entry *ent
 {
 	const struct report *report = &reports[entries->report];
 	const char *group = entries->copy ? "copies" : report->figures;
+	const char *sum = report->bytes ? "total_bytes" : "total_ns";
+	const char *mean = report->bytes ? "mean_bytes" : "mean_ns";
 	struct weir_run *run = reader->input->run;
-	double total = 0, number = 0;
+	double total = 0, calls = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		total += entries[i].total;
-		number += entries[i].count;
+		calls += entries[i].count;
 	}
-	add_figure(run, group, "", report->bytes ? "total_bytes" : "total_ns", total);
-	add_figure(run, group, "", "count", number);
+	add_figure(run, group, (struct weir_slice){"", 0}, 1, sum, total);
+	add_figure(run, group, (struct weir_slice){"", 0}, 1, "count", calls);
 	for (size_t i = 0; i < count && i < LARGEST; i++) {
-		const char *name = weir_names_text(reader->names, entries[i].name);
+		struct weir_slice name = cut_name(weir_names_text(reader->names, entries[i].name));
+		size_t number = number_of(reader, entries, i);
 
-		add_figure(run, group, name, report->bytes ? "total_bytes" : "total_ns",
-		           entries[i].total);
+		add_figure(run, group, name, number, sum, entries[i].total);
 		if (entries[i].count > 0)
-			add_figure(run, group, name, report->bytes ? "mean_bytes" : "mean_ns",
+			add_figure(run, group, name, number, mean,
 			           entries[i].total / entries[i].count);
 	}
 }
