@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples of device monitors: nvidia-smi, dcgmi, dcgm-exporter, rocm-smi, amd-smi. One row per
+ * Samples of device monitors: nvidia-smi, dcgmi, dcgm-exporter, tegrastats, rocm-smi. One row per
  * device and tick, in file order. NAN is "not stated". They show power, heat and clocks, and check
  * other inputs; they are never the time of a stage or operator.
  */

@@ -83,5 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_with(&weir_reader_smi_dmon, data, size);
 	read_with(&weir_reader_dcgmi, data, size);
 	read_with(&weir_reader_amd, data, size);
+	read_with(&weir_reader_tegrastats, data, size);
+	read_with(&weir_reader_gpustat, data, size);
 	return 0;
 }

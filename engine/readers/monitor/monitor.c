@@ -577,8 +577,8 @@ static void count_damage(struct weir_input *input, const struct weir_csv *csv,
 }
 
 /* Fails if there is no sample, and says why. */
-static enum weir_status conclude(const struct weir_monitor *monitor, const char *header,
-                                 struct weir_error *err)
+static enum weir_status conclude(const struct weir_monitor *monitor,
+                                 const struct weir_monitor_table *table, struct weir_error *err)
 {
 	const struct weir_warning *bad_times = &monitor->input->warnings[WEIR_WARN_NO_TIME];
 
@@ -586,14 +586,16 @@ static enum weir_status conclude(const struct weir_monitor *monitor, const char 
 		return WEIR_OK;
 	if (monitor->failure)
 		return weir_fail(err, WEIR_E_EMPTY, "no sample: %s", monitor->failure);
-	if (!monitor->column_count)
-		return weir_fail(err, WEIR_E_FORMAT, "no header of %s", header);
+	if (!monitor->column_count && table->fields->name)
+		return weir_fail(err, WEIR_E_FORMAT, "no header of %s", table->header);
 	if (bad_times->count)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no row has a time that can be read (the first at byte %llu): "
 		                 "expected a date and time such as 2026/01/05 10:00:00.000, or "
 		                 "seconds since 1970; remove the column of times to read the rest",
 		                 (unsigned long long)bad_times->first_at);
+	if (!table->fields->name)
+		return weir_fail(err, WEIR_E_EMPTY, "no line of %s", table->header);
 	return weir_fail(err, WEIR_E_EMPTY, "no row with a value below the header");
 }
 
@@ -634,7 +636,7 @@ enum weir_status weir_monitor_read(const struct weir_monitor_table *table,
 	monitor.context = table->context;
 	status = read_rows(table, source, &monitor, err);
 	if (!status)
-		status = conclude(&monitor, table->header, err);
+		status = conclude(&monitor, table, err);
 	weir_monitor_close(&monitor);
 	return status;
 }

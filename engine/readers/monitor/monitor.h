@@ -142,7 +142,7 @@ size_t weir_monitor_whole(const struct weir_csv_row *row);
 
 /* A monitor that prints a table. */
 struct weir_monitor_table {
-	const struct weir_monitor_field *fields;
+	const struct weir_monitor_field *fields; /* empty: lines name their figures themselves */
 	const struct weir_csv_options *options;
 	/* Takes one row, which may be a header. */
 	enum weir_status (*take)(struct weir_monitor *monitor, const struct weir_csv_row *row,
@@ -153,8 +153,10 @@ struct weir_monitor_table {
 	/* Returns why a file has no samples for this reader, from its head, or NULL. Asked only if
 	 * the head has no header: an error may precede a table. May be NULL. */
 	const char *(*refuse)(const char *head, size_t len);
-	void *context;      /* for take() */
-	const char *header; /* the tool whose header is expected */
+	void *context; /* for take() */
+	/* The tool whose header is expected; without fields: the tool, and the form of its lines.
+	 */
+	const char *header;
 };
 
 /* Returns the number of bits that the first lines of a head verify. */

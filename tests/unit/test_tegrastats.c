@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tegrastats of Jetson: lines of early and late versions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/monitors.h"
+
+#define TEGRASTATS (&weir_reader_tegrastats)
+#define MEMORY     "RAM 1/2MB (lfb 3x4MB) "
+#define IN_MEMORY  "memory_used_bytes=1048576 memory_total_bytes=2097152"
+
+static void a_line_becomes_a_sample(void **state)
+{
+	(void)state;
+	expect_samples(TEGRASTATS,
+	               "01-05-2026 10:00:00 " MEMORY
+	               "SWAP 0/4096MB (cached 0MB) CPU [12%@1510,off] "
+	               "EMC_FREQ 14%@2133 GR3D_FREQ 62%@[612,918] APE 174 cpu@48.5C gpu@44.25C "
+	               "VDD_GPU_SOC 4200mW/4100mW VIN_SYS_5V0 3400mW/3390mW\n",
+	               "0 @1767607200000000000 utilization=0.62 memory_activity=0.14 " IN_MEMORY
+	               " power_w=7.6 sm_clock_mhz=918 memory_clock_mhz=2133 temperature_c=44.25\n");
+}
+
+static void lines_without_a_time_are_samples_without_one(void **state)
+{
+	(void)state;
+	expect_samples(TEGRASTATS, MEMORY "IRAM 0/252kB(lfb 252kB) GR3D_FREQ 45%@76 GPU@25.5C\n",
+	               "0 utilization=0.45 " IN_MEMORY " sm_clock_mhz=76 temperature_c=25.5\n");
+}
+
+/* Scripts put their own time before the line. */
+static void a_time_of_a_script_is_read(void **state)
+{
+	(void)state;
+	expect_samples(TEGRASTATS, "2026-01-05 10:00:00 " MEMORY "GR3D_FREQ 1%\n",
+	               "0 @1767607200000000000 utilization=0.01 " IN_MEMORY "\n");
+	expect_samples(TEGRASTATS, "1767607200 " MEMORY "GR3D_FREQ 1%\n",
+	               "0 @1767607200000000000 utilization=0.01 " IN_MEMORY "\n");
+	expect_samples(TEGRASTATS, "jetson: " MEMORY "GR3D_FREQ 1%\n",
+	               "0 utilization=0.01 " IN_MEMORY "\n");
+}
+
+static void a_line_that_lost_its_time_is_left_out(void **state)
+{
+	static const char text[] = "01-05-2026 10:00:00 " MEMORY "\n" MEMORY "\n13-05-2026 "
+				   "10:00:00 " MEMORY "\n01-05-2026 24:00:00 " MEMORY "\n";
+
+	(void)state;
+	expect_samples(TEGRASTATS, text, "0 @1767607200000000000 " IN_MEMORY "\n");
+	expect_warned(TEGRASTATS, text, WEIR_WARN_NO_TIME, 3);
+}
+
+/* The input of a module holds all other rails; else their sum is its power. */
+static void power_is_that_of_the_module(void **state)
+{
+	static const struct {
+		const char *rails, *power;
+	} cases[] = {
+		{"POM_5V_IN 2654/2244 POM_5V_GPU 76/65 POM_5V_CPU 1152/900", " power_w=2.654"},
+		{"VDD_IN 4000mW/4100mW VDD_CPU_GPU_CV 900mW/800mW", " power_w=4"},
+		{"GPU 1500/1400 CPU 500/450 SYS5V 1000/1000", " power_w=3"},
+		{"VDD_GPU_SOC 4200mW/4100mW VDD_X 12mA/13mA", " power_w=4.2"},
+		{"VDD_GPU_SOC 4200mW/ SWAP 0/4096MB", ""},
+		{"VDD_GPU_SOC 4200mW", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_text text = {0}, expected = {0};
+
+		weir_text_printf(&text, MEMORY "%s\n", cases[i].rails);
+		weir_text_printf(&expected, "0 " IN_MEMORY "%s\n", cases[i].power);
+		expect_samples(TEGRASTATS, text.data, expected.data);
+		weir_text_release(&text);
+		weir_text_release(&expected);
+	}
+}
+
+static void a_figure_may_be_missing_or_off(void **state)
+{
+	static const struct {
+		const char *cells, *gauges;
+	} cases[] = {
+		{"GR3D_FREQ @[1000,1001]", " sm_clock_mhz=1001"},
+		{"GR3D_FREQ 0%", ""},
+		{"GR3D 5%@100", " sm_clock_mhz=100"},
+		{"GR3D_FREQ 101%@", ""},
+		{"GR3D_FREQ off", ""},
+		{"gpu@-256C", ""},
+		{"gpu@-100C", ""},
+		{"gpu@-99C", " temperature_c=-99"},
+		{"GR3D_FREQ", ""},
+		{"GR3D_FREQ %@[", ""},
+	};
+	static const char *const shares[] = {"", "utilization=0 ", "utilization=0.05 ",
+	                                     "utilization=1 "};
+	static const int share_of_case[] = {0, 1, 2, 3, 0, 0, 0, 0, 0, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_text text = {0}, expected = {0};
+
+		weir_text_printf(&text, MEMORY "%s\n", cases[i].cells);
+		weir_text_printf(&expected, "0 %s" IN_MEMORY "%s\n", shares[share_of_case[i]],
+		                 cases[i].gauges);
+		expect_samples(TEGRASTATS, text.data, expected.data);
+		weir_text_release(&text);
+		weir_text_release(&expected);
+	}
+}
+
+static void other_lines_are_damage(void **state)
+{
+	static const char text[] = MEMORY "\n\nhello\nDRAM 1/2MB (lfb 3x4MB)\n" MEMORY "\n";
+
+	(void)state;
+	expect_samples(TEGRASTATS, text, "0 " IN_MEMORY "\n0 " IN_MEMORY "\n");
+	expect_warned(TEGRASTATS, text, WEIR_WARN_RAGGED_ROW, 2);
+}
+
+/* The last cell may be half a number, and the sum lacks the rails behind it. */
+static void of_a_cut_line_the_whole_cells_are_read(void **state)
+{
+	static const char text[] = MEMORY "GR3D_FREQ 45% VDD_A 100mW/100mW VDD_B 20";
+
+	(void)state;
+	expect_samples(TEGRASTATS, text, "0 utilization=0.45 " IN_MEMORY "\n");
+	expect_warned(TEGRASTATS, text, WEIR_WARN_TRUNCATED, 1);
+	expect_samples(TEGRASTATS, MEMORY "VDD_IN 100mW/100mW VDD_B 20",
+	               "0 " IN_MEMORY " power_w=0.1\n");
+}
+
+static void the_format_is_known_by_its_memory(void **state)
+{
+	(void)state;
+	expect_chosen(MEMORY "SWAP 0/1MB CPU [1%@2]\n", TEGRASTATS, NULL);
+	expect_chosen("a line\n01-05-2026 10:00:00 " MEMORY "GR3D_FREQ 1%\n", TEGRASTATS, NULL);
+	expect_chosen("RAM 1/2GB\n", NULL, "no reader knows");
+	reading_refuses(TEGRASTATS, "hello\n", WEIR_E_EMPTY, "no line of tegrastats");
+}
+
+static void a_file_cut_anywhere_reads_or_is_refused(void **state)
+{
+	(void)state;
+	expect_clean_cuts(TEGRASTATS, "01-05-2026 10:00:00 " MEMORY
+	                              "CPU [1%@2,off] GR3D_FREQ 62%@[612,0] gpu@44.25C "
+	                              "VDD_IN 4200mW/4100mW\n" MEMORY "\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_becomes_a_sample),
+		cmocka_unit_test(lines_without_a_time_are_samples_without_one),
+		cmocka_unit_test(a_time_of_a_script_is_read),
+		cmocka_unit_test(a_line_that_lost_its_time_is_left_out),
+		cmocka_unit_test(power_is_that_of_the_module),
+		cmocka_unit_test(a_figure_may_be_missing_or_off),
+		cmocka_unit_test(other_lines_are_damage),
+		cmocka_unit_test(of_a_cut_line_the_whole_cells_are_read),
+		cmocka_unit_test(the_format_is_known_by_its_memory),
+		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
