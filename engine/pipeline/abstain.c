@@ -243,6 +243,7 @@ struct totals {
 	const char *things; /* "kernels" */
 	const char *time;   /* the time that the rows divide: "of the table" */
 	const char *aside;  /* a remark on the largest rows; "": none */
+	double copies_ns;   /* of copies, in a table of kernels; NAN: not stated */
 };
 
 static void add_total(struct totals *totals, struct weir_slice name, double ns)
@@ -307,7 +308,8 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 
 static void collect_totals(const struct weir_report *report, struct totals *totals)
 {
-	*totals = (struct totals){.things = "operators", .time = "of the table", .aside = ""};
+	*totals = (struct totals){
+		.things = "operators", .time = "of the table", .aside = "", .copies_ns = NAN};
 	if (report->profile->input_count == 1 && report->profile->inputs->run &&
 	    report->profile->inputs->format &&
 	    strcmp(report->profile->inputs->format, "key_averages") == 0) {
@@ -329,6 +331,7 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 		for (size_t m = 0; run && m < run->metrics.count; m++)
 			add_figure(totals, &run->metrics.items[m]);
 		totals->things = "kernels";
+		totals->copies_ns = run ? metric_of(run, "copies/total_ns") : NAN;
 	}
 }
 
@@ -374,6 +377,10 @@ static void explain_totals(struct weir_report *report)
 		put_total(&totals.largest[i], &list);
 		weir_text_puts(&list, " ");
 		weir_text_share(&list, totals.largest[i].ns / totals.ns);
+	}
+	if (totals.copies_ns > 0) {
+		weir_text_puts(&list, "; beside them copies take ");
+		weir_text_duration(&list, totals.copies_ns);
 	}
 	weir_report_note(report, "totals", "%s in the table: %zu; most of the time: %s%s",
 	                 totals.things, totals.count, list.data, totals.aside);

@@ -32,6 +32,8 @@ static const struct weir_recording recordings[] = {
          "trace the CUDA API as well (nsys profile -t cuda,nvtx)", NCU_MODEL, NULL},
 	{"nsys-stats", NULL, ANY_HOST, NCU_MODEL,
          "pass the recording that the table was made of: nsys export --type sqlite FILE"},
+	{"nvprof", NULL, ANY_HOST, NCU_MODEL,
+         "record a timeline: nsys profile -t cuda,nvtx, and nsys export --type sqlite FILE"},
 	{"rocprof",
          "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
          "--hip-runtime-trace)",

@@ -244,9 +244,6 @@ static void other_tables_of_text_are_not_claimed(void **state)
 	         "text"},
 		{"CUDA API Statistics (nanoseconds)\n\nTime(%)  Total Time  Calls  Name\n",
 	         "nsys stats --format csv"},
-		{"==7== Profiling result:\n  Type  Time(%)  Time  Calls  Name\n"
-	         " GPU activities:  90.0%  2ms  1  k\n",
-	         "it is a table of nvprof"},
 	};
 
 	(void)state;

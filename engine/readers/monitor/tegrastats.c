@@ -5,10 +5,9 @@
  *	01-05-2026 10:00:00 RAM 1174/3964MB (lfb 3x4MB) SWAP 0/4096MB (cached 0MB) CPU [8%@1479,off]
  *	EMC_FREQ 1%@1600 GR3D_FREQ 45%@76 GPU@25.5C POM_5V_IN 2654/2244 POM_5V_GPU 76/65
  *
- * The time is missing in early versions, and with it the order of other inputs. Memory is that of
- * the module, which host and device share. Power is that of the module: its input where the board
- * measures it, else the sum of all rails; of the two figures of a rail the first is the present
- *one.
+ * The time is missing in early versions. Host and device share the memory. Power is the input of
+ * the module where the board measures it, else the sum of all rails; each rail has its present
+ * power and a mean.
  */
 #include <math.h>
 #include <string.h>

@@ -5,25 +5,18 @@
  * the total of all its rows, and the total and mean of each of the largest names.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/arena.h"
-#include "engine/base/names.h"
-#include "engine/base/rowmap.h"
 #include "engine/base/text.h"
+#include "engine/readers/nvidia/totals.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
-#include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define LINES       256 /* lines of the head in which a header must appear */
-#define MAX_CELLS   64
-#define MAX_ENTRIES (1u << 20)
-#define LARGEST     200 /* names of a report that become figures */
-#define NAME_SIZE   512 /* bytes; longer names are shortened */
-#define MAX_VALUE   1e18
+#define LINES     256 /* lines of the head in which a header must appear */
+#define MAX_CELLS 64
+#define MAX_VALUE 1e18
 
 static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
 
@@ -49,15 +42,6 @@ static const struct report {
 
 #define REPORTS (sizeof(reports) / sizeof(reports[0]))
 
-/* A name in a report. */
-struct entry {
-	uint32_t name;
-	uint8_t report;
-	bool copy;           /* a copy or fill in a trace of all device work */
-	uint32_t order;      /* number of entries before it */
-	double total, count; /* ns or bytes */
-};
-
 /* The columns of a header that the reader uses. */
 struct columns {
 	size_t width, name, total, number;
@@ -67,10 +51,7 @@ struct columns {
 
 struct stats_reader {
 	struct weir_input *input;
-	struct weir_names *names;
-	struct entry *entries;
-	size_t count, capacity;
-	struct weir_rowmap by_name;
+	struct weir_totals totals;
 	const struct report *report; /* the one being read; NULL between reports */
 	struct columns columns;      /* of that report */
 };
@@ -277,10 +258,6 @@ static const struct weir_mark marks[] = {
                    .any = 3},
          .refusal = "it is a table of an early Nsight Systems without units: pass what nsys stats "
                     "--format csv writes, or the database of nsys export --type sqlite"},
-	{.first = "",
-         .texts = {{"Time(%)", "Profiling result:", "GPU activities:"}, .all = 1, .any = 2},
-         .refusal = "it is a table of nvprof: record the program with nsys profile, and pass what "
-                    "nsys export --type sqlite writes"},
 	{0},
 };
 
@@ -299,35 +276,6 @@ static bool is_cut_by_table(const struct stats_reader *reader, struct weir_slice
 	return reader->columns.text && (ends(name, "\xe2\x80\xa6") || ends(name, "..."));
 }
 
-/* Finds or adds the entry of a row; NULL: too many. Rows of one name are one entry, but a table of
- * text has a row for each whole name: rows whose names are equal after it cut them are not. */
-static struct entry *find_entry(struct stats_reader *reader, struct weir_slice name)
-{
-	struct entry wanted = {
-		.name = weir_names_add(reader->names, name.data, name.length),
-		.report = (uint8_t)(reader->report - reports),
-		.copy = reader->report->also && weir_slice_starts(name, "[CUDA mem"),
-		.order = (uint32_t)reader->count,
-	};
-	uint32_t at, hash = weir_rowmap_hash((uint64_t)wanted.name << 8 | wanted.report);
-	bool apart = is_cut_by_table(reader, name);
-	size_t probe = 0;
-
-	while (!apart &&
-	       (at = weir_rowmap_next(&reader->by_name, hash, &probe)) != WEIR_ROWMAP_NONE)
-		if (reader->entries[at].name == wanted.name &&
-		    reader->entries[at].report == wanted.report)
-			return &reader->entries[at];
-	if (reader->count == MAX_ENTRIES)
-		return NULL;
-	reader->entries = weir_grow(reader->entries, &reader->capacity, reader->count + 1,
-	                            sizeof(*reader->entries));
-	reader->entries[reader->count] = wanted;
-	if (!apart)
-		weir_rowmap_add(&reader->by_name, hash, (uint32_t)reader->count);
-	return &reader->entries[reader->count++];
-}
-
 static bool read_value(struct weir_slice cell, bool grouped, double *out)
 {
 	return cell.length &&
@@ -336,47 +284,31 @@ static bool read_value(struct weir_slice cell, bool grouped, double *out)
 	       *out >= 0 && *out <= MAX_VALUE;
 }
 
-/* Returns the name up to its first NUL. */
-static struct weir_slice whole_name(struct weir_slice text)
-{
-	const char *nul = text.length ? memchr(text.data, '\0', text.length) : NULL;
-
-	return (struct weir_slice){text.data, nul ? (size_t)(nul - text.data) : text.length};
-}
-
-/* Shortens a name to NAME_SIZE without cutting a character. */
-static struct weir_slice cut_name(const char *name)
-{
-	size_t length = strnlen(name, NAME_SIZE + 1);
-
-	if (length > NAME_SIZE) {
-		length = NAME_SIZE;
-		while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
-			length--;
-	}
-	return (struct weir_slice){name, length};
-}
-
 static void take_values(struct stats_reader *reader, const struct weir_slice *cells, uint64_t at)
 {
 	const struct columns *columns = &reader->columns;
-	struct weir_slice name = whole_name(cells[columns->name]);
-	double total, count = 1;
-	struct entry *entry;
+	const struct report *report = reader->report;
+	struct weir_slice name = cells[columns->name];
+	bool copy = report->also && weir_slice_starts(name, "[CUDA mem");
+	struct weir_total total = {
+		.order = 2 * (unsigned)(report - reports) + copy,
+		.group = copy ? "copies" : report->figures,
+		.bytes = report->bytes,
+		.name = name,
+		.apart = is_cut_by_table(reader, name),
+		.count = 1,
+	};
 
-	if (!read_value(cells[columns->total], columns->text, &total) ||
-	    (reader->report->count && !read_value(cells[columns->number], columns->text, &count))) {
+	if (!read_value(cells[columns->total], columns->text, &total.sum) ||
+	    (report->count && !read_value(cells[columns->number], columns->text, &total.count))) {
 		weir_input_warn(reader->input, WEIR_WARN_BAD_NUMBER, at, NULL);
 		return;
 	}
-	entry = find_entry(reader, name);
-	if (!entry) {
+	total.sum *= columns->scale;
+	if (weir_totals_add(&reader->totals, &total))
+		reader->input->events++;
+	else
 		weir_input_warn(reader->input, WEIR_WARN_SKIPPED_EVENT, at, NULL);
-		return;
-	}
-	entry->total += total * reader->columns.scale;
-	entry->count += count;
-	reader->input->events++;
 }
 
 /* Returns true if the row ends a report: a message of the program, or a blank line. */
@@ -422,88 +354,6 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 		                NULL);
 }
 
-static int by_size(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	if (a->report != b->report)
-		return a->report < b->report ? -1 : 1;
-	if (a->copy != b->copy)
-		return a->copy ? 1 : -1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return (a->order > b->order) - (a->order < b->order);
-}
-
-/* Adds a figure of a group, or of a name in it: the `number`th of equal names, from 1. */
-static void add_figure(struct weir_run *run, const char *group, struct weir_slice name,
-                       size_t number, const char *figure, double value)
-{
-	struct weir_text path = {0};
-
-	weir_text_printf(&path, "%s%s", group, name.length ? "/" : "");
-	weir_text_add(&path, name.data, name.length);
-	if (number > 1)
-		weir_text_printf(&path, " (%zu)", number);
-	weir_text_printf(&path, "/%s", figure);
-	weir_figure_add(run, path.data, weir_figure_unit(figure), false, value);
-	weir_text_release(&path);
-}
-
-/* Returns the number of the entry among the larger ones of its group with the same shortened name,
- * from 1. */
-static size_t number_of(const struct stats_reader *reader, const struct entry *entries, size_t at)
-{
-	struct weir_slice name = cut_name(weir_names_text(reader->names, entries[at].name));
-	size_t number = 1;
-
-	for (size_t i = 0; i < at; i++)
-		number += weir_slice_same(
-			name, cut_name(weir_names_text(reader->names, entries[i].name)));
-	return number;
-}
-
-/* Adds the figures of one group, whose entries are sorted by size, largest first. */
-static void add_group(const struct stats_reader *reader, const struct entry *entries, size_t count)
-{
-	const struct report *report = &reports[entries->report];
-	const char *group = entries->copy ? "copies" : report->figures;
-	const char *sum = report->bytes ? "total_bytes" : "total_ns";
-	const char *mean = report->bytes ? "mean_bytes" : "mean_ns";
-	struct weir_run *run = reader->input->run;
-	double total = 0, calls = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		total += entries[i].total;
-		calls += entries[i].count;
-	}
-	add_figure(run, group, (struct weir_slice){"", 0}, 1, sum, total);
-	add_figure(run, group, (struct weir_slice){"", 0}, 1, "count", calls);
-	for (size_t i = 0; i < count && i < LARGEST; i++) {
-		struct weir_slice name = cut_name(weir_names_text(reader->names, entries[i].name));
-		size_t number = number_of(reader, entries, i);
-
-		add_figure(run, group, name, number, sum, entries[i].total);
-		if (entries[i].count > 0)
-			add_figure(run, group, name, number, mean,
-			           entries[i].total / entries[i].count);
-	}
-}
-
-static void add_groups(struct stats_reader *reader)
-{
-	if (reader->count)
-		qsort(reader->entries, reader->count, sizeof(*reader->entries), by_size);
-	for (size_t i = 0, end; i < reader->count; i = end) {
-		const struct entry *first = &reader->entries[i];
-
-		for (end = i + 1; end < reader->count && reader->entries[end].copy == first->copy &&
-		                  reader->entries[end].report == first->report;)
-			end++;
-		add_group(reader, first, end - i);
-	}
-}
-
 static enum weir_status read_rows(struct stats_reader *reader, struct weir_source *source,
                                   struct weir_error *err)
 {
@@ -528,22 +378,20 @@ static enum weir_status read_rows(struct stats_reader *reader, struct weir_sourc
 static enum weir_status read_stats(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
-	struct stats_reader reader = {.input = input, .names = weir_names_new()};
+	struct stats_reader reader = {.input = input, .totals = weir_totals_new()};
 	enum weir_status status = read_rows(&reader, source, err);
 
-	if (!status && !reader.count)
+	if (!status && !reader.totals.count)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no row of a report of nsys stats: expected a header such as "
 		                   "\"Time (%%),Total Time (ns),Instances,...,Name\" and rows "
 		                   "below it (nsys stats --format csv)");
 	if (!status) {
 		input->run = weir_run_new();
-		add_groups(&reader);
+		weir_totals_write(&reader.totals, input->run);
 		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	}
-	weir_rowmap_release(&reader.by_name);
-	weir_names_free(reader.names);
-	free(reader.entries);
+	weir_totals_release(&reader.totals);
 	return status;
 }
 

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the tables of nvprof, as text or as CSV (--csv): its summary, and the list of device work
+ * (--print-gpu-trace, CSV only). Between them are messages that begin with "==".
+ *
+ *	==71== Profiling result:
+ *	            Type  Time(%)      Time     Calls       Avg       Min       Max  Name
+ *	 GPU activities:   90.00%  1.8000ms         2  900.00us  800.00us  1.0000ms  gemm(float*,
+ *int)
+ *
+ * Early versions have no type, and a message before each table: "==71== API calls:". In CSV units
+ * are in a row below the header, or in the cells.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/nvidia/totals.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+#define LINES     256 /* lines of the head in which a header must appear */
+#define MAX_CELLS 64
+#define MAX_VALUE 1e18
+#define MESSAGE   "=="
+
+static const struct weir_csv_options commas = {.separator = ',', .quotes = true, .trim = true};
+static const struct weir_csv_options blanks = {.separator = ' '};
+
+/* The names of a header; all are required but "Type". */
+static const char *const summary[] = {"Time(%)", "Time", "Calls", "Avg",
+                                      "Min",     "Max",  "Name",  NULL};
+static const char *const work[] = {"Start",  "Duration", "Device", "Context",
+                                   "Stream", "Name",     NULL};
+
+enum form { FORM_NONE, FORM_SUMMARY, FORM_WORK };
+
+/* The groups of figures, in their order. */
+enum group { GROUP_KERNELS, GROUP_COPIES, GROUP_CALLS, GROUP_OTHER };
+
+static const char *const group_names[] = {"kernels", "copies", "calls"};
+
+struct nvprof {
+	struct weir_input *input;
+	struct weir_totals totals;
+	enum form form; /* of the table being read */
+	bool text;      /* columns are separated by blanks; the name is the last one */
+	size_t width, type, time, calls, name; /* columns; WEIR_CSV_NO_COLUMN: missing */
+	double scale;     /* from the unit of times to ns; NAN: cells have units */
+	bool fresh;       /* the next row may hold units */
+	enum group group; /* of the rows that follow */
+};
+
+/* ---- headers ---- */
+
+static size_t find_cell(const struct weir_slice *cells, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (weir_slice_equals(cells[i], name))
+			return i;
+	return WEIR_CSV_NO_COLUMN;
+}
+
+/* Returns the number of bits of the names if the cells have all of them; otherwise 0. */
+static int match_names(const struct weir_slice *cells, size_t count, const char *const *names)
+{
+	int bits = 0;
+
+	for (size_t i = 0; names[i]; i++) {
+		if (find_cell(cells, count, names[i]) == WEIR_CSV_NO_COLUMN)
+			return 0;
+		bits += 8 * (int)strlen(names[i]);
+	}
+	return bits;
+}
+
+/* Takes the columns of a header. Returns the bits that verify it; 0: the line is not a header. */
+static int match_header(struct weir_slice line, struct nvprof *out)
+{
+	struct weir_slice cells[MAX_CELLS];
+	size_t count = weir_csv_split(line, &commas, cells, MAX_CELLS);
+	bool text = count == 1;
+	int bits;
+
+	if (text)
+		count = weir_csv_split(line, &blanks, cells, MAX_CELLS);
+	bits = match_names(cells, count, summary);
+	out->form = FORM_SUMMARY;
+	if (!bits && !text) {
+		bits = match_names(cells, count, work);
+		out->form = FORM_WORK;
+	}
+	if (!bits)
+		return 0;
+	out->text = text;
+	out->width = count;
+	out->type = find_cell(cells, count, "Type");
+	out->time = find_cell(cells, count, out->form == FORM_WORK ? "Duration" : "Time");
+	out->calls = find_cell(cells, count, "Calls");
+	out->name = find_cell(cells, count, "Name");
+	out->scale = NAN;
+	out->fresh = !text;
+	/* Blanks in the name of a text row make it the rest of the row. */
+	return text && out->name + 1 != count ? 0 : bits;
+}
+
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	struct nvprof ignored;
+	int bits = 0;
+
+	for (int i = 0; !bits && i < LINES && weir_csv_take_line(&rest, &line); i++)
+		bits = match_header(line, &ignored);
+	return bits;
+}
+
+/* ---- cells ---- */
+
+/* Splits a number from its unit and returns the factor of the unit to ns; NAN: no known unit. */
+static double take_unit(struct weir_slice *cell)
+{
+	static const struct {
+		const char *name;
+		double scale;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t length = strlen(units[i].name);
+
+		if (cell->length < length ||
+		    memcmp(cell->data + cell->length - length, units[i].name, length) != 0)
+			continue;
+		cell->length -= length;
+		return units[i].scale;
+	}
+	return NAN;
+}
+
+/* Parses "1.8000ms", or a number in the unit of its column; NAN: it is neither. */
+static double time_of(const struct nvprof *nvprof, struct weir_slice cell)
+{
+	double scale = take_unit(&cell), value;
+
+	if (isnan(scale))
+		scale = nvprof->scale;
+	if (!cell.length || !weir_parse_double(cell.data, cell.length, &value))
+		return NAN;
+	value *= scale;
+	return value >= 0 && value <= MAX_VALUE ? value : NAN;
+}
+
+static double count_of(struct weir_slice cell)
+{
+	int64_t count;
+
+	return cell.length && weir_parse_i64(cell.data, cell.length, &count) && count >= 0
+	               ? (double)count
+	               : NAN;
+}
+
+/* Takes the row below a header of CSV, ",%,ms,,us,us,us,". */
+static bool take_units(struct nvprof *nvprof, const struct weir_slice *cells, size_t count)
+{
+	struct weir_slice unit;
+	double scale;
+
+	if (count != nvprof->width || cells[nvprof->name].length)
+		return false;
+	unit = cells[nvprof->time];
+	scale = take_unit(&unit);
+	if (isnan(scale) || unit.length)
+		return false;
+	nvprof->scale = scale;
+	return true;
+}
+
+/* Returns the group of a type such as "GPU activities:". */
+static enum group group_of(struct weir_slice type)
+{
+	if (weir_slice_starts(type, "GPU activities"))
+		return GROUP_KERNELS;
+	return weir_slice_starts(type, "API calls") ? GROUP_CALLS : GROUP_OTHER;
+}
+
+/* Removes the number of a launch that follows its name in a list of work: "gemm(int) [115]". */
+static struct weir_slice without_number(struct weir_slice name)
+{
+	size_t at = name.length;
+
+	if (!at || name.data[at - 1] != ']')
+		return name;
+	at--;
+	while (at && name.data[at - 1] >= '0' && name.data[at - 1] <= '9')
+		at--;
+	if (at < 2 || at + 1 == name.length || name.data[at - 1] != '[' || name.data[at - 2] != ' ')
+		return name;
+	return (struct weir_slice){name.data, at - 2};
+}
+
+/* ---- rows ---- */
+
+static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint64_t at)
+{
+	bool is_work = nvprof->form == FORM_WORK;
+	enum group group = nvprof->group;
+	struct weir_total total = {
+		.name = is_work ? without_number(cells[nvprof->name]) : cells[nvprof->name],
+		.sum = time_of(nvprof, cells[nvprof->time]),
+		.count = is_work ? 1 : count_of(cells[nvprof->calls]),
+	};
+
+	if (isnan(total.sum) || isnan(total.count)) {
+		weir_input_warn(nvprof->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+		return;
+	}
+	if (group == GROUP_OTHER)
+		return;
+	if (group == GROUP_KERNELS && weir_slice_starts(total.name, "[CUDA mem"))
+		group = GROUP_COPIES;
+	total.group = group_names[group];
+	total.order = (unsigned)group + (is_work ? GROUP_OTHER : 0);
+	if (weir_totals_add(&nvprof->totals, &total))
+		nvprof->input->events++;
+	else
+		weir_input_warn(nvprof->input, WEIR_WARN_SKIPPED_EVENT, at, NULL);
+}
+
+/* Splits a row of a table of text into the cells of its header. A type ends with a colon before the
+ * share, and holds for the rows below as well. */
+static size_t split_text(struct nvprof *nvprof, struct weir_slice line, struct weir_slice *cells)
+{
+	const char *share = memchr(line.data, '%', line.length);
+	const char *colon = memchr(line.data, ':', line.length);
+	size_t count = 0;
+
+	line = weir_slice_trim(line);
+	if (nvprof->type != WEIR_CSV_NO_COLUMN) {
+		cells[count++] = (struct weir_slice){"", 0};
+		if (colon && share && colon < share) {
+			cells[0] = (struct weir_slice){line.data, (size_t)(colon - line.data)};
+			line.length -= cells[0].length + 1;
+			line.data = colon + 1;
+		}
+	}
+	for (; count + 1 < nvprof->width; count++) {
+		line = weir_slice_trim(line);
+		if (!line.length)
+			return count;
+		cells[count] = (struct weir_slice){line.data, 0};
+		while (cells[count].length < line.length && line.data[cells[count].length] != ' ')
+			cells[count].length++;
+		line.data += cells[count].length;
+		line.length -= cells[count].length;
+	}
+	cells[count] = weir_slice_trim(line);
+	return cells[count].length ? count + 1 : count;
+}
+
+/* Returns the rest of a line behind a number of commas. */
+static struct weir_slice behind_commas(struct weir_slice line, size_t commas_before)
+{
+	for (; commas_before > 0; commas_before--) {
+		const char *comma = line.length ? memchr(line.data, ',', line.length) : NULL;
+
+		if (!comma)
+			return (struct weir_slice){"", 0};
+		line.length -= (size_t)(comma - line.data) + 1;
+		line.data = comma + 1;
+	}
+	return weir_slice_trim(line);
+}
+
+/* Gives the cells of a row. Early versions do not quote names: a comma in one splits it, and the
+ * rest of the line is the name. Returns the number of cells. */
+static size_t split_row(struct nvprof *nvprof, const struct weir_csv_row *row,
+                        struct weir_slice *cells)
+{
+	size_t count = row->count < MAX_CELLS ? row->count : MAX_CELLS;
+
+	if (nvprof->text)
+		return split_text(nvprof, row->line, cells);
+	memcpy(cells, row->cells, count * sizeof(*cells));
+	if (count <= nvprof->width || nvprof->name + 1 != nvprof->width ||
+	    memchr(row->line.data, '"', row->line.length))
+		return count;
+	cells[nvprof->name] = behind_commas(row->line, nvprof->name);
+	return nvprof->width;
+}
+
+static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
+{
+	struct weir_slice cells[MAX_CELLS];
+	size_t count = split_row(nvprof, row, cells);
+	bool fresh = nvprof->fresh;
+
+	nvprof->fresh = false;
+	if (fresh && take_units(nvprof, cells, count))
+		return;
+	if (row->cut)
+		weir_input_warn(nvprof->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	else if (count != nvprof->width)
+		weir_input_warn(nvprof->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
+	if (count != nvprof->width) /* a cut row with all cells ends in the name */
+		return;
+	if (nvprof->type != WEIR_CSV_NO_COLUMN && cells[nvprof->type].length)
+		nvprof->group = group_of(cells[nvprof->type]);
+	add_row(nvprof, cells, row->at);
+}
+
+static void take_row(struct nvprof *nvprof, const struct weir_csv_row *row)
+{
+	struct nvprof header = {0};
+
+	if (!row->count || weir_slice_starts(row->line, MESSAGE)) {
+		nvprof->form = FORM_NONE;
+		if (weir_slice_holds(row->line, "API calls:"))
+			nvprof->group = GROUP_CALLS;
+		else if (row->count)
+			nvprof->group = GROUP_KERNELS;
+	} else if (match_header(row->line, &header)) {
+		header.input = nvprof->input;
+		header.totals = nvprof->totals;
+		header.group = nvprof->group;
+		*nvprof = header;
+	} else if (nvprof->form != FORM_NONE) {
+		take_cells(nvprof, row);
+	}
+}
+
+static enum weir_status read_rows(struct nvprof *nvprof, struct weir_source *source,
+                                  struct weir_error *err)
+{
+	struct weir_csv *csv = weir_csv_new(source, &commas);
+	const struct weir_csv_row *row;
+	const struct weir_csv_skipped *skipped;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row)
+		take_row(nvprof, row);
+	skipped = weir_csv_skipped(csv);
+	if (skipped->count) {
+		weir_input_warn(nvprof->input, WEIR_WARN_RAGGED_ROW, skipped->first_at,
+		                "a row of more than 1 MiB");
+		nvprof->input->warnings[WEIR_WARN_RAGGED_ROW].count += skipped->count - 1;
+	}
+	weir_damage_of_source(nvprof->input, source);
+	weir_csv_free(csv);
+	return status;
+}
+
+static enum weir_status read_nvprof(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
+{
+	struct nvprof nvprof = {.input = input, .totals = weir_totals_new()};
+	enum weir_status status = read_rows(&nvprof, source, err);
+
+	if (!status && !nvprof.totals.count)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "no row of a table of nvprof: expected a header such as "
+		                   "\"Type,Time(%%),Time,Calls,Avg,Min,Max,Name\" and rows with "
+		                   "times below it");
+	if (!status) {
+		input->run = weir_run_new();
+		weir_totals_write(&nvprof.totals, input->run);
+		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	}
+	weir_totals_release(&nvprof.totals);
+	return status;
+}
+
+const struct weir_reader weir_reader_nvprof = {
+	.name = "nvprof",
+	.title = "tables of nvprof, as text or CSV (--csv)",
+	.gives = "native run",
+	.sniff = sniff,
+	.read = read_nvprof,
+};

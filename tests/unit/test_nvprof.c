@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of nvprof: early and late, as text and CSV. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define NVPROF (&weir_reader_nvprof)
+#define FOLDER "tests/data/nvprof/"
+#define GEMM   "kernels/void gemm<float, int=4>(float*, int)/"
+#define HEADER "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+#define UNITS  ",%,ms,,us,us,us,\n"
+#define EARLY  "Time(%),Time,Calls,Avg,Min,Max,Name\n"
+#define TEXT   "Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+
+static const struct weir_run *run_of(const char *text, struct weir_profile *profile)
+{
+	return reading_of(NVPROF, text, profile)->run;
+}
+
+static void text_and_csv_say_the_same(void **state)
+{
+	static const char *const files[] = {FOLDER "summary.csv", FOLDER "summary.txt"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_file(NVPROF, files[i], profile);
+
+		reading_expects_figure(input->run, GEMM "total_ns", 5e6, false, "ns");
+		reading_expects_figure(input->run, GEMM "mean_ns", 250e3, false, "ns");
+		reading_expects_figure(input->run, "kernels/total_ns", 7e6, false, "ns");
+		reading_expects_figure(input->run, "kernels/count", 60, false, NULL);
+		reading_expects_figure(input->run, "copies/total_ns", 1e6, false, "ns");
+		reading_expects_figure(input->run, "calls/cudaLaunchKernel/total_ns", 90e6, false,
+		                       "ns");
+		for (int code = 0; code < WEIR_WARN_COUNT; code++)
+			assert_int_equal(input->warnings[code].count, code == WEIR_WARN_MEANS_ONLY);
+		weir_profile_free(profile);
+	}
+}
+
+/* Before CUDA 9 a message says which table follows, and names are not quoted. */
+static void early_tables_have_no_types(void **state)
+{
+	static const char *const texts[] = {
+		EARLY "50%,1.5ms,3,500us,1us,1ms,f(int*, int)\n50%,1.5ms,1,1.5ms,1us,1ms,[CUDA "
+		      "memcpy HtoD]\n==7== API calls:\n" EARLY "100%,2s,4,500ms,1us,1ms,cudaFree\n",
+		"==7== Profiling result:\n" TEXT
+		" 50.00%  1.5000ms         3  500.00us  1.0000us  1.0000ms  f(int*, int)\n"
+		" 50.00%  1.5000ms         1  1.5000ms  1.0000us  1.0000ms  [CUDA memcpy HtoD]\n\n"
+		"==7== API calls:\n" TEXT
+		"100.00%  2.00000s         4  500.00ms  1.0000us  1.0000ms  cudaFree\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = run_of(texts[i], profile);
+
+		assert_string_equal(reading_claims(texts[i]), "nvprof");
+		reading_expects_figure(run, "kernels/f(int*, int)/total_ns", 1.5e6, false, "ns");
+		reading_expects_figure(run, "kernels/count", 3, false, NULL);
+		reading_expects_figure(run, "copies/count", 1, false, NULL);
+		reading_expects_figure(run, "calls/cudaFree/mean_ns", 5e8, false, "ns");
+		weir_profile_free(profile);
+	}
+}
+
+static void a_list_of_work_is_added_up_by_name(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(NVPROF, FOLDER "gpu_trace.csv", profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "kernels/gemm(float*, int)/total_ns", 510e3, false, "ns");
+	reading_expects_figure(run, "kernels/gemm(float*, int)/mean_ns", 255e3, false, "ns");
+	reading_expects_figure(run, "copies/[CUDA memcpy HtoD]/total_ns", 300e3, false, "ns");
+	weir_profile_free(profile);
+}
+
+/* Work of other kinds, such as OpenACC, repeats that of the device. */
+static void rows_of_other_types_are_passed_over(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of(HEADER UNITS "\"GPU activities\",50,1,1,1,1,1,\"k\"\n"
+	                            "\"OpenACC (excl)\",50,1,1,1,1,1,\"acc\"\n",
+	               profile);
+
+	(void)state;
+	assert_int_equal(run->metrics.count, 4);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_number_without_a_unit_is_no_time(void **state)
+{
+	static const struct {
+		const char *units, *time;
+		double ns; /* 0: no time */
+	} cases[] = {
+		{UNITS, "2", 2e6},
+		{",%,us,,us,us,us,\n", "2", 2e3},
+		{",%,s,,us,us,us,\n", "2", 2e9},
+		{UNITS, "2us", 2e3},
+		{"", "2us", 2e3},
+		{"", "2", 0},
+		{"", "2h", 0},
+		{UNITS, "-2", 0},
+		{UNITS, "1e30", 0},
+		{UNITS, "", 0},
+		{UNITS, "ms", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_run *run;
+
+		weir_text_printf(&text,
+		                 "%s%s\"GPU activities\",50,1ns,1,1,1,1,\"j\"\n"
+		                 "\"GPU activities\",50,%s,1,1,1,1,\"k\"\n",
+		                 HEADER, cases[i].units, cases[i].time);
+		run = run_of(text.data, profile);
+		reading_expects_figure(run, "kernels/total_ns", 1 + cases[i].ns, false, "ns");
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_BAD_NUMBER].count,
+		                 cases[i].ns == 0);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void odd_and_cut_rows_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(EARLY "50%,1us,1,1us,1us,1us,k\n50%,1us,1\n"
+	                                          "50%,1us,1.5,1us,1us,1us,k\n"
+	                                          "50%,1us,1,1us,1us,1us,ke",
+	                                    profile);
+	const struct weir_warning *warnings = profile->inputs[0].warnings;
+
+	(void)state;
+	reading_expects_figure(run, "kernels/total_ns", 2000, false, "ns");
+	assert_int_equal(warnings[WEIR_WARN_RAGGED_ROW].count, 1);
+	assert_int_equal(warnings[WEIR_WARN_BAD_NUMBER].count, 1);
+	assert_int_equal(warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void the_format_is_known_by_its_header(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(HEADER), "nvprof");
+	assert_string_equal(reading_claims("==7== NVPROF is profiling process 7\n" TEXT), "nvprof");
+	assert_string_equal(reading_claims("Time(%),Time,Calls,Name\n"), "none");
+	reading_refuses(NVPROF, HEADER UNITS, WEIR_E_EMPTY, "no row of a table of nvprof");
+	reading_refuses(NVPROF, "hello\n", WEIR_E_EMPTY, "no row of a table of nvprof");
+}
+
+static void damage_is_survived(void **state)
+{
+	(void)state;
+	reading_survives_damage(NVPROF, HEADER UNITS "\"GPU activities\",50,1,1,1,1,1,\"k [1]\"\n");
+	reading_survives_damage(NVPROF,
+	                        "==7== Profiling result:\n" TEXT
+	                        " GPU activities:  50.00%  1.5ms  3  5us  1us  1ms  f(int)\n");
+	reading_survives_damage(NVPROF, EARLY "50%,1us,1,1us,1us,1us,f(a, b)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_and_csv_say_the_same),
+		cmocka_unit_test(early_tables_have_no_types),
+		cmocka_unit_test(a_list_of_work_is_added_up_by_name),
+		cmocka_unit_test(rows_of_other_types_are_passed_over),
+		cmocka_unit_test(a_number_without_a_unit_is_no_time),
+		cmocka_unit_test(odd_and_cut_rows_are_counted),
+		cmocka_unit_test(the_format_is_known_by_its_header),
+		cmocka_unit_test(damage_is_survived),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
