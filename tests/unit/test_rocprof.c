@@ -198,6 +198,42 @@ static void totals_are_figures_of_the_whole_run(void **state)
 	weir_profile_free(profile);
 }
 
+static void kernels_of_rocprof_compute_are_totals(void **state)
+{
+	static const struct {
+		const char *unit, *sum;
+		double ns; /* 0: not a number */
+	} cases[] = {{"ns", "4500000.5", 4500001},
+	             {"us", "4500.0005", 4500001},
+	             {"ms", "4.5", 4500000},
+	             {"s", "0.0045", 4500000},
+	             {"ns", "", 0},
+	             {"ns", "-1", 0},
+	             {"ns", "many", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_series *series;
+		const struct weir_input *input;
+
+		weir_text_printf(
+			&text,
+			"Kernel_Name,Count,Sum(%s),Mean(%s),Median(%s),Pct\nfirst,1,5,5,5,1\n"
+			"\"gemm<64u, 8u>(int)\",50,%s,9.5,9.5,90.1\n",
+			cases[i].unit, cases[i].unit, cases[i].unit, cases[i].sum);
+		assert_string_equal(reading_claims(text.data), "rocprof");
+		input = reading_of(&weir_reader_rocprof, text.data, profile);
+		series = weir_series_find(&input->run->operators, "gemm<64u, 8u>(int)");
+		assert_int_equal(series != NULL, cases[i].ns > 0);
+		assert_true(!series || series->value[0] == cases[i].ns);
+		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, !series);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 /* Launches, work, copies and markers of one process form one timeline, in any order of the
  * files. */
 static void tables_of_one_process_are_joined(void **state)
@@ -388,6 +424,7 @@ int main(void)
 		cmocka_unit_test(a_header_may_come_again),
 		cmocka_unit_test(the_older_profiler_is_read_alike),
 		cmocka_unit_test(totals_are_figures_of_the_whole_run),
+		cmocka_unit_test(kernels_of_rocprof_compute_are_totals),
 		cmocka_unit_test(tables_of_one_process_are_joined),
 		cmocka_unit_test(tables_of_others_stay_apart),
 		cmocka_unit_test(agents_name_the_devices_of_their_run),

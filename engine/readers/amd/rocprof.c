@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads tables of AMD's profilers: rocprofv3 --output-format csv (kernels, copies, calls, markers,
- * allocations, totals), the same tables made from a rocpd database, and those of rocprof before
- * version 3. Times are nanoseconds since the host was started.
+ * allocations, totals), the same tables made from a rocpd database, those of rocprof before version
+ * 3, and pmc_kernel_top.csv of rocprof-compute (Omniperf). Times are nanoseconds since the host was
+ * started.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -71,6 +72,7 @@ struct columns {
 	enum table table;
 	size_t count;           /* of cells in the header */
 	size_t column[COLUMNS]; /* WEIR_CSV_NO_COLUMN: missing */
+	int total_places;       /* powers of ten from totals to nanoseconds */
 };
 
 struct reader {
@@ -97,7 +99,12 @@ static const struct {
 	{"Operation", COLUMN_OPERATION},
 	{"Name", COLUMN_NAME},
 	{"Calls", COLUMN_CALLS},
+	{"Count", COLUMN_CALLS},
 	{"TotalDurationNs", COLUMN_TOTAL},
+	{"Sum(ns)", COLUMN_TOTAL},
+	{"Sum(us)", COLUMN_TOTAL},
+	{"Sum(ms)", COLUMN_TOTAL},
+	{"Sum(s)", COLUMN_TOTAL},
 	{"Start_Timestamp", COLUMN_START},
 	{"BeginNs", COLUMN_START},
 	{"End_Timestamp", COLUMN_END},
@@ -152,6 +159,7 @@ static const struct {
          {COLUMN_OPERATION, COLUMN_AGENT, COLUMN_SIZE, COLUMN_START, COLUMN_END},
          5},
 	{TABLE_TOTALS, {COLUMN_NAME, COLUMN_CALLS, COLUMN_TOTAL}, 3},
+	{TABLE_TOTALS, {COLUMN_KERNEL, COLUMN_CALLS, COLUMN_TOTAL}, 3},
 	{TABLE_AGENTS, {COLUMN_NODE, COLUMN_AGENT_TYPE, COLUMN_PRODUCT}, 3},
 };
 
@@ -183,6 +191,16 @@ static bool has_all(const struct columns *columns, const enum column *needed, si
 	return true;
 }
 
+/* Returns the powers of ten from the unit of a total, "Sum(us)", to nanoseconds. */
+static int places_of(struct weir_slice name)
+{
+	if (weir_slice_equals(name, "Sum(us)"))
+		return 3;
+	if (weir_slice_equals(name, "Sum(ms)"))
+		return 6;
+	return weir_slice_equals(name, "Sum(s)") ? 9 : 0;
+}
+
 /* Finds the columns and the kind of table in a header. Returns the number of bits that verify it;
  * 0: not a header that is read. */
 static int find_columns(struct columns *columns, const struct weir_slice *cells, size_t count)
@@ -198,6 +216,8 @@ static int find_columns(struct columns *columns, const struct weir_slice *cells,
 			    weir_slice_equals(cells[i], names[j].name)) {
 				columns->column[names[j].column] = i;
 				bits += 8 * (int)cells[i].length;
+				if (names[j].column == COLUMN_TOTAL)
+					columns->total_places = places_of(cells[i]);
 			}
 	for (size_t i = 0; !find_refused(cells, count) && i < sizeof(tables) / sizeof(tables[0]);
 	     i++)
@@ -405,12 +425,15 @@ static void take_allocation(struct reader *reader, const struct weir_csv_row *ro
 /* Adds the total of a name; the run counts as one iteration. The first row of a name counts. */
 static void take_total(struct reader *reader, const struct weir_csv_row *row)
 {
-	struct weir_slice name = cell(reader, row, COLUMN_NAME);
-	int64_t calls = number(reader, row, COLUMN_CALLS, -1),
-		total_ns = number(reader, row, COLUMN_TOTAL, -1);
+	struct weir_slice name =
+		cell(reader, row, has(reader, COLUMN_NAME) ? COLUMN_NAME : COLUMN_KERNEL);
+	struct weir_slice total = cell(reader, row, COLUMN_TOTAL);
+	int64_t calls = number(reader, row, COLUMN_CALLS, -1), total_ns = -1;
 	struct weir_text text = {0};
 
-	if (!name.length || calls < 0 || total_ns < 0) {
+	if (!name.length || calls < 0 || !total.length ||
+	    !weir_parse_scaled(total.data, total.length, reader->columns.total_places, &total_ns) ||
+	    total_ns < 0) {
 		refuse_row(reader, row, WEIR_WARN_BAD_NUMBER,
 		           "no name, or no calls and nanoseconds");
 		return;
