@@ -244,6 +244,7 @@ struct totals {
 	const char *time;   /* the time that the rows divide: "of the table" */
 	const char *aside;  /* a remark on the largest rows; "": none */
 	double copies_ns;   /* of copies, in a table of kernels; NAN: not stated */
+	bool on_host;       /* the rows are calls of the host, and no other rows are known */
 };
 
 static void add_total(struct totals *totals, struct weir_slice name, double ns)
@@ -261,17 +262,37 @@ static void add_total(struct totals *totals, struct weir_slice name, double ns)
 		totals->largest[at] = (struct total){name, ns};
 }
 
-/* Takes "kernels/NAME/total_ns"; a table of kernels excludes those of calls and ranges. */
-static void add_figure(struct totals *totals, const struct weir_series *series)
+static double metric_of(const struct weir_run *run, const char *name)
 {
-	static const char group[] = "kernels/", figure[] = "/total_ns";
-	size_t length = strlen(series->name), around = sizeof group - 1 + sizeof figure - 1;
+	const struct weir_series *series = weir_series_find(&run->metrics, name);
 
-	if (length > around && strncmp(series->name, group, sizeof group - 1) == 0 &&
+	return series ? mean_of(series) : NAN;
+}
+
+/* Takes "kernels/NAME/total_ns" of the group "kernels/". */
+static void add_figure(struct totals *totals, const struct weir_series *series, const char *group)
+{
+	static const char figure[] = "/total_ns";
+	size_t length = strlen(series->name), before = strlen(group),
+	       around = before + sizeof figure - 1;
+
+	if (length > around && strncmp(series->name, group, before) == 0 &&
 	    strcmp(series->name + length - (sizeof figure - 1), figure) == 0)
-		add_total(totals,
-		          (struct weir_slice){series->name + sizeof group - 1, length - around},
+		add_total(totals, (struct weir_slice){series->name + before, length - around},
 		          mean_of(series));
+}
+
+/* Takes a group of figures of all inputs, and the time of copies beside it. */
+static void add_figures(const struct weir_report *report, struct totals *totals, const char *group)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+
+		for (size_t m = 0; run && m < run->metrics.count; m++)
+			add_figure(totals, &run->metrics.items[m], group);
+		if (run && isnan(totals->copies_ns))
+			totals->copies_ns = metric_of(run, "copies/total_ns");
+	}
 }
 
 /* True if the operators of an input are parts of one time. Those of a profiler's table are not: it
@@ -280,13 +301,6 @@ static bool divides_time(const struct weir_input *input)
 {
 	return input->format &&
 	       (strcmp(input->format, "rocprof") == 0 || strcmp(input->format, "trtexec") == 0);
-}
-
-static double metric_of(const struct weir_run *run, const char *name)
-{
-	const struct weir_series *series = weir_series_find(&run->metrics, name);
-
-	return series ? mean_of(series) : NAN;
 }
 
 /* Takes the operators of a table of the PyTorch profiler. They are shares of the total that the
@@ -325,14 +339,16 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 			add_total(totals, weir_slice_of(run->operators.items[m].name),
 			          mean_of(&run->operators.items[m]));
 	}
-	for (size_t i = 0; !totals->count && i < report->profile->input_count; i++) {
-		const struct weir_run *run = report->profile->inputs[i].run;
-
-		for (size_t m = 0; run && m < run->metrics.count; m++)
-			add_figure(totals, &run->metrics.items[m]);
-		totals->things = "kernels";
-		totals->copies_ns = run ? metric_of(run, "copies/total_ns") : NAN;
-	}
+	if (totals->count)
+		return;
+	add_figures(report, totals, "kernels/");
+	totals->things = "kernels";
+	if (totals->count)
+		return;
+	add_figures(report, totals, "calls/");
+	totals->things = "calls of the host";
+	totals->time = "that calls of the host take";
+	totals->on_host = totals->count > 0 && !(totals->copies_ns > 0);
 }
 
 static void put_total(const struct total *total, struct weir_text *out)
@@ -344,6 +360,20 @@ static void put_total(const struct total *total, struct weir_text *out)
 	weir_template_quote(cut.data ? cut.data : "?", out);
 	weir_text_release(&whole);
 	weir_text_release(&cut);
+}
+
+/* Appends the largest row and its share. */
+static void put_headline(const struct totals *totals, struct weir_text *out)
+{
+	put_total(&totals->largest[0], out);
+	weir_text_puts(out, " holds ");
+	weir_text_share(out, totals->largest[0].ns / totals->ns);
+	weir_text_puts(out, " of the ");
+	weir_text_duration(out, totals->ns);
+	weir_text_printf(out, " %s; %s", totals->time,
+	                 totals->on_host ? "the table holds no work of a device"
+	                                 : "totals do not show what limits it, nor what the "
+	                                   "device waits for");
 }
 
 /* Makes the largest row of the tables, if there are any, the headline, and notes the next ones. */
@@ -362,15 +392,7 @@ static void explain_totals(struct weir_report *report)
 		                 totals.things, totals.count);
 		return;
 	}
-	put_total(&totals.largest[0], &headline);
-	weir_text_puts(&headline, " holds ");
-	weir_text_share(&headline, totals.largest[0].ns / totals.ns);
-	weir_text_puts(&headline, " of the ");
-	weir_text_duration(&headline, totals.ns);
-	weir_text_printf(&headline,
-	                 " %s; totals do not show what limits it, nor what the "
-	                 "device waits for",
-	                 totals.time);
+	put_headline(&totals, &headline);
 	report->verdict.headline = keep(report, &headline);
 	for (size_t i = 0; i < totals.count && i < LISTED_TOTALS; i++) {
 		weir_text_puts(&list, i ? ", " : "");
@@ -382,9 +404,12 @@ static void explain_totals(struct weir_report *report)
 		weir_text_puts(&list, "; beside them copies take ");
 		weir_text_duration(&list, totals.copies_ns);
 	}
-	weir_report_note(report, "totals", "%s in the table: %zu; most of the time: %s%s",
-	                 totals.things, totals.count, list.data, totals.aside);
+	weir_report_note(report, totals.on_host ? "calls" : "totals",
+	                 "%s in the table: %zu; most of the time: %s%s", totals.things,
+	                 totals.count, list.data, totals.aside);
 	weir_text_release(&list);
+	if (totals.on_host && weir_recording_of(report)->device)
+		report->verdict.next = weir_recording_of(report)->device;
 }
 
 /* ---- figures of several loads ---- */

@@ -30,9 +30,14 @@ static const struct weir_recording recordings[] = {
          "record the device: nsys profile -t cuda,nvtx, without --cuda-graph-trace or capture "
          "ranges that end before the work; nsys status -e shows what the machine permits",
          "trace the CUDA API as well (nsys profile -t cuda,nvtx)", NCU_MODEL, NULL},
-	{"nsys-stats", NULL, ANY_HOST, NCU_MODEL,
+	{"nsys-stats",
+         "pass the recording that the table was made of (nsys export --type sqlite FILE); if nsys "
+         "skipped CUDA in it, record the device: nsys profile -t cuda,nvtx",
+         ANY_HOST, NCU_MODEL,
          "pass the recording that the table was made of: nsys export --type sqlite FILE"},
-	{"nvprof", NULL, ANY_HOST, NCU_MODEL,
+	{"nvprof",
+         "record the device: nsys profile -t cuda,nvtx, and nsys export --type sqlite FILE",
+         ANY_HOST, NCU_MODEL,
          "record a timeline: nsys profile -t cuda,nvtx, and nsys export --type sqlite FILE"},
 	{"rocprof",
          "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "

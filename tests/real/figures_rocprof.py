@@ -50,5 +50,8 @@ def expected(path):
 
 def given(weir, path):
     if path.endswith("stats.csv"):
-        return {"total of " + name: sum(values) for name, values in timeline.run(weir, path)["operators"].items()}
+        run = timeline.run(weir, path)
+        calls = {name[len("calls/"):-len("/total_ns")]: metric["values"] for name, metric in run.get("metrics", {}).items()
+                 if name.startswith("calls/") and name.endswith("/total_ns")}
+        return {"total of " + name: sum(values) for name, values in {**run.get("operators", {}), **calls}.items()}
     return timeline.given(weir, path)

@@ -234,6 +234,38 @@ static void kernels_of_rocprof_compute_are_totals(void **state)
 	}
 }
 
+/* The operators of a run are device time. */
+static void calls_of_the_host_are_no_operators(void **state)
+{
+	static const struct {
+		const char *name;
+		bool call;
+	} cases[] = {{"hipMemcpy", true},        {"__hipPushCallConfiguration", true},
+	             {"hsa_queue_create", true}, {"HIP_API", true},
+	             {"KERNEL_DISPATCH", false}, {"hip", false},
+	             {"hipster_kernel", false},  {"hipKernel(float*)", false},
+	             {"hsa_fill.kd", false},     {"softmax", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0}, figure = {0};
+		const struct weir_run *run;
+
+		weir_text_printf(&text, "\"Name\",\"Calls\",\"TotalDurationNs\"\n\"%s\",4,100\n",
+		                 cases[i].name);
+		weir_text_printf(&figure, "calls/%s/mean_ns", cases[i].name);
+		run = reading_of(&weir_reader_rocprof, text.data, profile)->run;
+		assert_int_equal(run->operators.count, !cases[i].call);
+		assert_int_equal(run->calls.count, !cases[i].call);
+		if (cases[i].call)
+			reading_expects_figure(run, figure.data, 25, false, "ns");
+		weir_text_release(&text);
+		weir_text_release(&figure);
+		weir_profile_free(profile);
+	}
+}
+
 /* Launches, work, copies and markers of one process form one timeline, in any order of the
  * files. */
 static void tables_of_one_process_are_joined(void **state)
@@ -425,6 +457,7 @@ int main(void)
 		cmocka_unit_test(the_older_profiler_is_read_alike),
 		cmocka_unit_test(totals_are_figures_of_the_whole_run),
 		cmocka_unit_test(kernels_of_rocprof_compute_are_totals),
+		cmocka_unit_test(calls_of_the_host_are_no_operators),
 		cmocka_unit_test(tables_of_one_process_are_joined),
 		cmocka_unit_test(tables_of_others_stay_apart),
 		cmocka_unit_test(agents_name_the_devices_of_their_run),

@@ -422,6 +422,41 @@ static void take_allocation(struct reader *reader, const struct weir_csv_row *ro
 	weir_builder_add_host(reader->builder, &host);
 }
 
+/* True for the name of a call of the host, "hipMemcpy", "hsa_queue_create", or of a domain of such
+ * calls, "HIP_API": identifiers, while names of C++ kernels have arguments. */
+static bool is_host_call(struct weir_slice name)
+{
+	static const char *const starts[] = {"__hip", "hsa_", "roctx"};
+	static const size_t api = sizeof("_API") - 1;
+	bool found = name.length > strlen("hip") && weir_slice_starts(name, "hip") &&
+	             name.data[strlen("hip")] >= 'A' && name.data[strlen("hip")] <= 'Z';
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		found |= weir_slice_starts(name, starts[i]);
+	found |= name.length > api && !memcmp(name.data + name.length - api, "_API", api);
+	for (size_t i = 0; found && i < name.length; i++) {
+		char c = name.data[i];
+
+		found = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		        (c >= '0' && c <= '9') || c == '_';
+	}
+	return found;
+}
+
+/* Adds the total of a call of the host, which is no time of the device. */
+static void add_call(struct weir_run *run, const char *name, int64_t total_ns, int64_t calls)
+{
+	struct weir_text path = {0};
+
+	weir_text_printf(&path, "calls/%s/total_ns", name);
+	weir_figure_add(run, path.data, "ns", false, (double)total_ns);
+	weir_text_clear(&path);
+	weir_text_printf(&path, "calls/%s/mean_ns", name);
+	if (calls > 0)
+		weir_figure_add(run, path.data, "ns", false, (double)total_ns / (double)calls);
+	weir_text_release(&path);
+}
+
 /* Adds the total of a name; the run counts as one iteration. The first row of a name counts. */
 static void take_total(struct reader *reader, const struct weir_csv_row *row)
 {
@@ -445,7 +480,10 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 	if (reader->input->run->operators.count >= WEIR_FIGURE_MAX)
 		return;
 	weir_text_add(&text, name.data, name.length);
-	if (!weir_series_find(&reader->input->run->operators, text.data)) {
+	if (is_host_call(name)) {
+		add_call(reader->input->run, text.data, total_ns, calls);
+		reader->timed++;
+	} else if (!weir_series_find(&reader->input->run->operators, text.data)) {
 		weir_series_push(weir_series_get(&reader->input->run->operators, text.data),
 		                 (double)total_ns);
 		weir_series_push(weir_series_get(&reader->input->run->calls, text.data),
