@@ -130,6 +130,28 @@ static void a_summary_in_a_log_becomes_figures(void **state)
 	weir_profile_free(profile);
 }
 
+static void warnings_of_the_summary_are_passed_on(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "[01/02/2025-10:11:02] [W] [TRT] no star before this text\n"
+	                   "[01/02/2025-10:11:02] [I] Throughput: 801.5 qps\n"
+	                   "[01/02/2025-10:11:02] [W] * GPU compute time is unstable, with "
+	                   "coefficient of variance = 25.6%.\n"
+	                   "[01/02/2025-10:11:02] [W]   If not already in use, ...\n"
+	                   "[01/02/2025-10:11:02] [W] * Throughput may be bound by Enqueue Time.\n",
+	                   profile);
+	const struct weir_warning *warning = &input->warnings[WEIR_WARN_OF_TOOL];
+
+	(void)state;
+	assert_int_equal(warning->count, 2);
+	assert_string_equal(warning->detail,
+	                    "GPU compute time is unstable, with coefficient of variance = 25.6%.");
+	assert_int_equal(input->run->metrics.count, 1);
+	weir_profile_free(profile);
+}
+
 /* TensorRT 7 writes blocks; a log of several runs counts as its first run. */
 static void blocks_in_a_log_become_figures(void **state)
 {
@@ -390,6 +412,7 @@ int main(void)
 		cmocka_unit_test(swapped_times_are_swapped_back),
 		cmocka_unit_test(layers_become_operators),
 		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
+		cmocka_unit_test(warnings_of_the_summary_are_passed_on),
 		cmocka_unit_test(blocks_in_a_log_become_figures),
 		cmocka_unit_test(only_the_first_of_several_summaries_is_read),
 		cmocka_unit_test(a_percentile_lies_below_100),

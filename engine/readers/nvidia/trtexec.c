@@ -615,11 +615,27 @@ static bool take_row(struct weir_input *input, const struct layer_table *table,
 	return true;
 }
 
+/* Passes on a warning that belongs to the summary: "[W] * GPU compute time is unstable, ...". */
+static void take_warning(struct weir_input *input, const struct weir_csv_row *row)
+{
+	static const char mark[] = "[W] * ";
+	const char *at = weir_slice_find(row->line, mark);
+	struct weir_text text = {0};
+
+	if (!at)
+		return;
+	at += sizeof(mark) - 1;
+	weir_text_add(&text, at, row->line.length - (size_t)(at - row->line.data));
+	weir_input_warn(input, WEIR_WARN_OF_TOOL, row->at, text.data);
+	weir_text_release(&text);
+}
+
 static void take_line(struct weir_input *input, struct layer_table *table,
                       const struct weir_csv_row *row)
 {
 	struct weir_slice line = row->line;
 
+	take_warning(input, row);
 	if (!take_message(&line)) {
 		if (table->list)
 			take_statistics(input->run, table->list, weir_slice_trim(line));

@@ -115,6 +115,10 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                        "rows have earlier times than the rows before them"},
 	[WEIR_WARN_UNFINISHED] = {"unfinished", "1 request has no end and was left out",
                                   "requests have no end and were left out"},
+	[WEIR_WARN_OF_TOOL] = {"tool_warning",
+                               "the program that wrote the file warns of its "
+                               "figures",
+                               "warnings by the program that wrote the file"},
 	[WEIR_WARN_FAILED_MEASUREMENT] = {"failed_measurement",
                                           "1 measurement failed and was left out",
                                           "measurements failed and were left out"},
