@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads mlperf_log_summary.txt, the summary of MLPerf's LoadGen, alone or within a console log:
+ *
+ *	MLPerf Results Summary
+ *	Scenario : Server
+ *	Scheduled samples per second : 101.5
+ *	Result is : INVALID
+ *	  Min queries satisfied : NO
+ *	Mean latency (ns)               : 5120000
+ *	99.00 percentile latency (ns)   : 9876543
+ *	target_qps : 100
+ *
+ * Rates, latencies, and the times of tokens become figures; scenario, mode and the main parameters
+ * are labels. A result that is not valid is read with a warning that says why. LoadGen of 2019
+ * writes the names of the scenarios with a blank.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+#define TITLE "MLPerf Results Summary"
+
+static const struct weir_mark marks[] = {
+	{.first = "", .texts = {{TITLE, "Scenario : ", "Result is : "}, .all = 2}},
+	{.first = "",
+         .texts = {{":::MLLOG {", "loadgen_version"}, .all = 2},
+         .refusal = "it is the detailed log of MLPerf's LoadGen: pass mlperf_log_summary.txt of "
+                    "the same run"},
+	{0},
+};
+
+struct summary {
+	struct weir_input *input;
+	bool titled;               /* the title was read: figures follow */
+	bool invalid;              /* the result is not valid */
+	struct weir_text reasons;  /* constraints that are not satisfied */
+	uint64_t at;               /* of the result */
+	struct weir_text incident; /* the first line about warnings or errors of LoadGen */
+	size_t incidents;
+	uint64_t incident_at;
+};
+
+/* ---- figures ---- */
+
+/* Rates by their labels. "Completed" samples are those that a server answered; LoadGen judges a
+ * server by the rate at which it sent them. */
+static const struct {
+	const char *label, *name, *unit;
+} rates[] = {
+	{"Samples per second", "samples_per_s", "1/s"},
+	{"Completed samples per second", "samples_per_s", "1/s"},
+	{"QPS w/ loadgen overhead", "samples_per_s", "1/s"},
+	{"Scheduled samples per second", "scheduled_samples_per_s", "1/s"},
+	{"Tokens per second", "tokens_per_s", "tokens/s"},
+	{"Completed tokens per second", "tokens_per_s", "tokens/s"},
+	{"TPS w/ loadgen overhead", "tokens_per_s", "tokens/s"},
+	/* samples times a constant length */
+	{"Tokens per second (inferred)", "inferred_tokens_per_s", "tokens/s"},
+	{"Completed tokens per second (inferred)", "inferred_tokens_per_s", "tokens/s"},
+	/* streams of the scenario MultiStream before 2021: its result */
+	{"Samples per query", "samples_per_query", "1"},
+};
+
+/* What follows "Mean " or "99.00 percentile ". */
+static const struct {
+	const char *label, *name;
+} subjects[] = {
+	{"latency (ns)", "latency"},           {"First Token latency (ns)", "ttft"},
+	{"first token latency (ns)", "ttft"},  {"Time to Output Token (ns)", "tpot"},
+	{"time to output token (ns)", "tpot"},
+};
+
+static bool take_word(struct weir_slice *rest, const char *word)
+{
+	size_t length = strlen(word);
+
+	if (!weir_slice_starts(*rest, word))
+		return false;
+	rest->data += length;
+	rest->length -= length;
+	return true;
+}
+
+/* Takes "Mean " or "99.90 percentile " off the label and writes "mean" or "p99.9". Returns false if
+ * the label does not begin with a statistic. */
+static bool take_statistic(struct weir_slice *label, struct weir_text *name)
+{
+	static const struct {
+		const char *word, *name;
+	} words[] = {{"Min ", "min"}, {"Max ", "max"}, {"Mean ", "mean"}};
+	const char *blank = label->length ? memchr(label->data, ' ', label->length) : NULL;
+	double percent;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (take_word(label, words[i].word)) {
+			weir_text_puts(name, words[i].name);
+			return true;
+		}
+	if (!blank || !weir_parse_double(label->data, (size_t)(blank - label->data), &percent) ||
+	    !(percent > 0) || !(percent < 100))
+		return false;
+	weir_text_printf(name, "p%.6g", percent);
+	label->length -= (size_t)(blank - label->data);
+	label->data = blank;
+	return take_word(label, " percentile ");
+}
+
+/* Parses a number that cannot be negative. Returns false, with a warning, if it is none. */
+static bool read_number(struct summary *summary, struct weir_slice value, uint64_t at, double *out)
+{
+	if (weir_parse_double(value.data, value.length, out) && isfinite(*out) && *out >= 0)
+		return true;
+	weir_input_warn(summary->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+	return false;
+}
+
+/* Returns the name of the subject that the rest of a label states; "" if it is none. */
+static const char *subject_of(struct weir_slice label)
+{
+	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		if (weir_slice_equals(label, subjects[i].label))
+			return subjects[i].name;
+	return "";
+}
+
+static void take_time(struct summary *summary, struct weir_slice label, struct weir_slice value,
+                      uint64_t at)
+{
+	struct weir_text name = {0};
+	double ns;
+
+	if (take_statistic(&label, &name))
+		weir_text_printf(&name, "_%s_ms", subject_of(label));
+	if (name.length && subject_of(label)[0] && read_number(summary, value, at, &ns))
+		weir_figure_add(summary->input->run, name.data, "ms", false, ns / 1e6);
+	weir_text_release(&name);
+}
+
+static bool take_rate(struct summary *summary, struct weir_slice label, struct weir_slice value,
+                      uint64_t at)
+{
+	double rate;
+
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		if (!weir_slice_equals(label, rates[i].label))
+			continue;
+		if (read_number(summary, value, at, &rate))
+			weir_figure_add(summary->input->run, rates[i].name, rates[i].unit, true,
+			                rate);
+		return true;
+	}
+	return false;
+}
+
+/* ---- conditions and validity ---- */
+
+static const struct {
+	const char *label, *key;
+} conditions[] = {
+	{"SUT name", "sut"},
+	{"Scenario", "scenario"},
+	{"Mode", "mode"},
+	{"samples_per_query", "samples_per_query"},
+	{"target_qps", "target_qps"},
+	{"target_latency (ns)", "target_latency_ns"},
+	{"ttft_latency (ns)", "ttft_latency_ns"},
+	{"tpot_latency (ns)", "tpot_latency_ns"},
+	{"max_async_queries", "max_async_queries"},
+	{"min_duration (ms)", "min_duration_ms"},
+	{"min_query_count", "min_query_count"},
+	{"performance_sample_count", "performance_sample_count"},
+};
+
+static bool take_condition(struct summary *summary, struct weir_slice label,
+                           struct weir_slice value)
+{
+	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+		if (weir_slice_equals(label, conditions[i].label)) {
+			weir_figure_label(summary->input->run, conditions[i].key, value);
+			return true;
+		}
+	return false;
+}
+
+/* Takes "Result is : INVALID" and "Min queries satisfied : NO". */
+static bool take_validity(struct summary *summary, struct weir_slice label, struct weir_slice value,
+                          uint64_t at)
+{
+	static const char ending[] = " satisfied";
+	size_t length = sizeof(ending) - 1;
+
+	if (weir_slice_equals(label, "Result is")) {
+		weir_figure_label(summary->input->run, "result", value);
+		summary->invalid = !weir_slice_equals(value, "VALID");
+		summary->at = at;
+		return true;
+	}
+	if (label.length <= length ||
+	    memcmp(label.data + label.length - length, ending, length) != 0)
+		return false;
+	if (weir_slice_equals(value, "NO"))
+		weir_text_printf(&summary->reasons, "%s%.*s: NO",
+		                 summary->reasons.length ? ", " : "", (int)label.length,
+		                 label.data);
+	return true;
+}
+
+/* Passes on that the result is not valid, and why; then what LoadGen itself counted. */
+static void pass_on_warnings(struct summary *summary)
+{
+	struct weir_text text = {0};
+
+	if (summary->invalid) {
+		weir_text_puts(&text, "the result is not valid");
+		if (summary->reasons.length)
+			weir_text_printf(&text, ": %s", summary->reasons.data);
+		weir_input_warn(summary->input, WEIR_WARN_OF_TOOL, summary->at, text.data);
+	}
+	for (size_t i = 0; i < summary->incidents; i++)
+		weir_input_warn(summary->input, WEIR_WARN_OF_TOOL, summary->incident_at,
+		                summary->incident.data);
+	weir_text_release(&text);
+}
+
+/* ---- lines ---- */
+
+/* Keeps "2 ERRORS encountered. See detailed log." */
+static void take_incident(struct summary *summary, struct weir_slice line, uint64_t at)
+{
+	if (!line.length || line.data[0] < '1' || line.data[0] > '9' ||
+	    !weir_slice_holds(line, " encountered. See detailed log") || summary->incidents++ > 0)
+		return;
+	weir_text_add(&summary->incident, line.data, line.length);
+	summary->incident_at = at;
+}
+
+static void take_line(struct summary *summary, const struct weir_csv_row *row)
+{
+	struct weir_slice line = weir_slice_trim(row->line), label, value;
+	const char *colon = line.length ? memchr(line.data, ':', line.length) : NULL;
+
+	if (!colon) {
+		take_incident(summary, line, row->at);
+		return;
+	}
+	label = weir_slice_trim((struct weir_slice){line.data, (size_t)(colon - line.data)});
+	value = weir_slice_trim(
+		(struct weir_slice){colon + 1, line.length - (size_t)(colon - line.data) - 1});
+	if (!value.length)
+		return;
+	if (row->cut) { /* a number that is cut is another number */
+		weir_input_warn(summary->input, WEIR_WARN_TRUNCATED, row->at,
+		                "the file ends in this line");
+		return;
+	}
+	if (!take_rate(summary, label, value, row->at) && !take_condition(summary, label, value) &&
+	    !take_validity(summary, label, value, row->at))
+		take_time(summary, label, value, row->at);
+}
+
+/* Reads the first summary of the source; a further one is left out with a warning. */
+static enum weir_status read_lines(struct summary *summary, struct weir_csv *csv,
+                                   struct weir_error *err)
+{
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		bool title = weir_slice_equals(weir_slice_trim(row->line), TITLE);
+
+		if (title && summary->titled) {
+			weir_input_warn(summary->input, WEIR_WARN_TRAILING, row->at,
+			                "another summary of LoadGen: split the file to read it");
+			break;
+		}
+		summary->titled |= title;
+		if (summary->titled)
+			take_line(summary, row);
+	}
+	return status;
+}
+
+static enum weir_status conclude(struct summary *summary, struct weir_error *err)
+{
+	struct weir_input *input = summary->input;
+
+	input->events = input->run->metrics.count;
+	if (!input->events)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "a summary of LoadGen without a rate and without latencies: "
+		                 "expected a run in the mode PerformanceOnly");
+	pass_on_warnings(summary);
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	return WEIR_OK;
+}
+
+static enum weir_status read_mlperf(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\t'};
+	struct summary summary = {.input = input};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	enum weir_status status;
+
+	input->run = weir_run_new();
+	status = read_lines(&summary, csv, err);
+	weir_csv_free(csv);
+	weir_damage_of_source(input, source);
+	if (!status)
+		status = conclude(&summary, err);
+	weir_text_release(&summary.reasons);
+	weir_text_release(&summary.incident);
+	return status;
+}
+
+const struct weir_reader weir_reader_mlperf = {
+	.name = "mlperf",
+	.title = "summaries of MLPerf's LoadGen (mlperf_log_summary.txt)",
+	.gives = "native run",
+	.whole_run = true,
+	.marks = marks,
+	.read = read_mlperf,
+};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define DATA  "tests/data/mlperf/"
+#define TITLE "MLPerf Results Summary\nScenario : Offline\n"
+
+static const struct weir_reader *const reader = &weir_reader_mlperf;
+
+static void a_server_has_its_rates_and_latencies(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "server.txt", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "samples_per_s", 100.5, true, "1/s");
+	reading_expects_figure(run, "scheduled_samples_per_s", 101.25, true, "1/s");
+	reading_expects_figure(run, "min_latency_ms", 2, false, "ms");
+	reading_expects_figure(run, "max_latency_ms", 18, false, "ms");
+	reading_expects_figure(run, "mean_latency_ms", 6.25, false, "ms");
+	reading_expects_figure(run, "p50_latency_ms", 6, false, "ms");
+	reading_expects_figure(run, "p99.9_latency_ms", 17, false, "ms");
+	assert_int_equal(run->metrics.count, 2 + 3 + 6);
+	assert_string_equal(weir_run_label(run, "scenario"), "Server");
+	assert_string_equal(weir_run_label(run, "result"), "VALID");
+	assert_string_equal(weir_run_label(run, "target_qps"), "100");
+	assert_string_equal(weir_run_label(run, "target_latency_ns"), "15000000");
+	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 0);
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	weir_profile_free(profile);
+}
+
+static void a_result_that_is_not_valid_says_why(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "offline.txt", profile);
+	const struct weir_warning *warning = &input->warnings[WEIR_WARN_OF_TOOL];
+
+	(void)state;
+	reading_expects_figure(input->run, "samples_per_s", 12.5, true, "1/s");
+	reading_expects_figure(input->run, "tokens_per_s", 3200.5, true, "tokens/s");
+	assert_string_equal(weir_run_label(input->run, "result"), "INVALID");
+	assert_int_equal(warning->count, 3); /* it, and LoadGen's warnings and errors */
+	assert_string_equal(warning->detail,
+	                    "the result is not valid: Min duration satisfied: NO, Early stopping "
+	                    "satisfied: NO");
+	weir_profile_free(profile);
+}
+
+static void errors_of_loadgen_are_passed_on(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		TITLE "Result is : VALID\nSamples per second: 5\n\n1 ERROR encountered. See "
+		      "detailed log.\n0 warnings encountered. See detailed log.\n",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	                    "1 ERROR encountered. See detailed log.");
+	weir_profile_free(profile);
+}
+
+static void streams_have_times_of_tokens(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(reader, DATA "single_stream.txt", profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "samples_per_s", 160, true, "1/s");
+	reading_expects_figure(run, "tokens_per_s", 1600, true, "tokens/s");
+	reading_expects_figure(run, "mean_ttft_ms", 0.625, false, "ms");
+	reading_expects_figure(run, "p99_tpot_ms", 0.135, false, "ms");
+	assert_int_equal(run->metrics.count, 2 + 3 * (3 + 6));
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	run = reading_file(reader, DATA "multi_stream.txt", profile)->run;
+	assert_int_equal(run->metrics.count, 3 + 6);
+	assert_string_equal(weir_run_label(run, "samples_per_query"), "8");
+	weir_profile_free(profile);
+}
+
+static void a_further_summary_is_left_out_with_a_warning(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "Samples per second: 3\n" TITLE "Samples per second: 5\n" TITLE
+	                   "Samples per second: 7\nMean latency (ns) : 5\n",
+	                   profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "samples_per_s", 5, true, "1/s");
+	assert_int_equal(input->run->metrics.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	weir_profile_free(profile);
+}
+
+static void numbers_that_are_none_are_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		TITLE "Samples per second: 0\nMean latency (ns) : -1\nMax latency (ns) : nan\n"
+		      "99.00 percentile latency (ns) : x\n0.00 percentile latency (ns) : 1\n"
+		      "100.00 percentile latency (ns) : 1\n99.99 percentile latency (ns) : 1e6\n"
+		      "Median latency (ns) : 4\nMin latency (ns) : 12",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "samples_per_s", 0, true, "1/s");
+	reading_expects_figure(input->run, "p99.99_latency_ms", 1, false, "ms");
+	assert_int_equal(input->run->metrics.count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
+static void other_files_of_loadgen_are_refused(void **state)
+{
+	static const char detail[] =
+		":::MLLOG {\"key\": \"loadgen_version\", \"value\": \"4.0\"}\n";
+
+	(void)state;
+	reading_refuses(reader, TITLE "Result is : VALID\n", WEIR_E_EMPTY, "PerformanceOnly");
+	assert_int_equal(weir_sniff_reader(reader, detail, strlen(detail)), 0);
+	assert_non_null(strstr(weir_sniff_refusal(reader, detail, strlen(detail)),
+	                       "pass mlperf_log_summary.txt"));
+	assert_string_equal(reading_claims(TITLE "Samples per second: 5\n"), "mlperf");
+	assert_string_equal(reading_claims("MLPerf Results\nScenario : Offline\n"), "none");
+}
+
+static void damaged_files_are_read_or_refused(void **state)
+{
+	(void)state;
+	reading_survives_damage(reader, TITLE "Result is : INVALID\n  Min queries satisfied : NO\n"
+	                                      "Samples per second: 5\nMean latency (ns) : 55\n"
+	                                      "99.00 percentile latency (ns)   : 77\n"
+	                                      "1 ERROR encountered. See detailed log.\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_has_its_rates_and_latencies),
+		cmocka_unit_test(a_result_that_is_not_valid_says_why),
+		cmocka_unit_test(errors_of_loadgen_are_passed_on),
+		cmocka_unit_test(streams_have_times_of_tokens),
+		cmocka_unit_test(a_further_summary_is_left_out_with_a_warning),
+		cmocka_unit_test(numbers_that_are_none_are_left_out),
+		cmocka_unit_test(other_files_of_loadgen_are_refused),
+		cmocka_unit_test(damaged_files_are_read_or_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
