@@ -68,7 +68,7 @@ static const struct {
 	{"Samples per query", "samples_per_query", "1"},
 };
 
-/* What follows "Mean " or "99.00 percentile ". */
+/* Subjects of a label, behind "Mean " or "99.00 percentile ". */
 static const struct {
 	const char *label, *name;
 } subjects[] = {
@@ -112,7 +112,7 @@ static bool take_statistic(struct weir_slice *label, struct weir_text *name)
 	return take_word(label, " percentile ");
 }
 
-/* Parses a number that cannot be negative. Returns false, with a warning, if it is none. */
+/* Parses a number that cannot be negative. Returns false, with a warning, for any other text. */
 static bool read_number(struct summary *summary, struct weir_slice value, uint64_t at, double *out)
 {
 	if (weir_parse_double(value.data, value.length, out) && isfinite(*out) && *out >= 0)
@@ -121,7 +121,7 @@ static bool read_number(struct summary *summary, struct weir_slice value, uint64
 	return false;
 }
 
-/* Returns the name of the subject that the rest of a label states; "" if it is none. */
+/* Returns the name of the subject that the rest of a label states; "" for any other text. */
 static const char *subject_of(struct weir_slice label)
 {
 	for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); i++)
