@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/monitor/monitor.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/monitors.h"
 
@@ -350,6 +351,7 @@ static void rows_before_any_header_are_refused(void **state)
 	expect_chosen(FIRST, QUERY, NULL);
 	expect_chosen("2026/01/05 10:00:00.000, 0, 98\n", QUERY, NULL);
 	expect_chosen("98 %, 614 MiB, 5.0 W\n", QUERY, NULL);
+	assert_int_equal(weir_sniff_reader(QUERY, "a,98%,99%,99.9%,100%\n", 21), 0);
 }
 
 static void outputs_without_samples_are_refused_with_a_reason(void **state)

@@ -210,6 +210,9 @@ static int row_bits(const struct weir_slice *cells, size_t count)
 		}
 		if (weir_monitor_number(cells[i], &value, &unit) != WEIR_MONITOR_VALUE)
 			continue;
+		/* nvidia-smi writes "98 %"; other tables have columns named "99%". */
+		if (unit.data == cells[i].data || unit.data[-1] != ' ')
+			continue;
 		for (size_t j = 0; j < sizeof(endings) / sizeof(endings[0]); j++)
 			if (weir_slice_equals(unit, endings[j] + 1))
 				bits += 8 * (int)strlen(endings[j]);
