@@ -5,6 +5,7 @@
 #include "engine/base/text.h"
 #include "engine/readers/parts/closed.h"
 #include "engine/readers/parts/sniff.h"
+#include "engine/readers/parts/tools.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/sql/sqldb.h"
 
@@ -91,7 +92,8 @@ static enum weir_status choose_by_tables(struct weir_source *source, const struc
 	return status;
 }
 
-static const char *describe(const char *head, size_t len)
+/* Returns what a reader says about a file that it does not read; NULL: no reader knows it. */
+static const char *refuse(const char *head, size_t len)
 {
 	for (size_t i = 0; i < READERS; i++) {
 		const char *refusal = weir_sniff_refusal(weir_readers[i], head, len);
@@ -99,7 +101,7 @@ static const char *describe(const char *head, size_t len)
 		if (refusal)
 			return refusal;
 	}
-	return weir_sniff_hint(head, len);
+	return NULL;
 }
 
 /* Fails for a file that no reader claims, and says what it is. */
@@ -107,9 +109,16 @@ static enum weir_status fail_unknown(const struct weir_source *source, const cha
                                      struct weir_error *err)
 {
 	const char *closed = weir_closed_describe(head, len, weir_source_name(source));
+	const char *refusal = closed ? NULL : refuse(head, len);
+	const struct weir_tool *tool = closed || refusal ? NULL : weir_tools_find(head, len);
 
-	return closed ? weir_fail(err, WEIR_E_FORMAT, "cannot be read: %s", closed)
-	              : weir_fail(err, WEIR_E_FORMAT, "not a profile: %s", describe(head, len));
+	if (closed)
+		return weir_fail(err, WEIR_E_FORMAT, "cannot be read: %s", closed);
+	if (tool)
+		return weir_fail(err, WEIR_E_FORMAT, "not a profile: it is %s: %s", tool->what,
+		                 tool->advice);
+	return weir_fail(err, WEIR_E_FORMAT, "not a profile: %s",
+	                 refusal ? refusal : weir_sniff_hint(head, len));
 }
 
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,

@@ -335,8 +335,8 @@ const char *weir_sniff_hint(const char *head, size_t len)
 		if (weir_mark_bits(mark, head, len))
 			return mark->refusal;
 	if (weir_sniff_is_json(head, len))
-		return "it is JSON, but neither a trace (no \"traceEvents\") nor a weir.run/1 "
-		       "document";
+		return "it is JSON that no reader knows: weir formats lists the formats; the "
+		       "simplest is CSV with the columns name,value,unit";
 	if (memchr(head, '\0', len))
 		return "it is binary data that no reader knows";
 	return "it is text that no reader knows";

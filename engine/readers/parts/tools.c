@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "engine/readers/parts/tools.h"
+
+#define AS_SAMPLES                                                                                 \
+	"write times as CSV with the columns name,value,unit (docs/formats.md), or figures as "    \
+	"weir.run/1"
+#define OF_SERVER   AS_SAMPLES "; the server's log or metrics pages say why requests wait"
+#define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
+
+/* The particular before the general: oha's report holds the lines of hey's. */
+const struct weir_tool weir_tools[] = {
+	/* load generators */
+	{.what = "a report of wrk",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .texts = {{"Thread Stats", " threads and ", " connections"}, .all = 3}}}},
+	{.what = "a report of oha",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .texts = {{"Success rate:", "Response time histogram:"}, .all = 2}},
+                   {.first = "{",
+                    .keys = {{"summary", "responseTimeHistogram", "latencyPercentiles"},
+                             .all = 3}}}},
+	{.what = "a report of hey",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .texts = {{"Response time histogram:", "Requests/sec:"}, .all = 2}},
+                   {.first = "",
+                    .cells = {{"response-time", "DNS+dialup", "Response-delay"}, .all = 3}}}},
+	{.what = "a report of ApacheBench (ab)",
+         .advice = OF_SERVER,
+         .marks = {{.first = "", .texts = {{"This is ApacheBench, Version"}, .all = 1}},
+                   {.first = "",
+                    .texts = {{"Percentage of the requests served within a certain time (ms)"},
+                              .all = 1}}}},
+	{.what = "a summary of k6",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{", .keys = {{"metrics", "root_group"}, .all = 2}},
+                   {.first = "", .texts = {{"iteration_duration", "p(95)="}, .all = 2}}}},
+	{.what = "a list of the metrics of k6 (--out json)",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{",
+                    .keys = {{"type", "data", "metric"}, .all = 3},
+                    .texts = {{"\"Metric\"", "\"Point\""}, .any = 2}}}},
+	{.what = "a report of vegeta",
+         .advice = OF_SERVER,
+         .marks = {{.first = "R", .texts = {{"[total, rate, throughput]"}, .all = 1}},
+                   {.first = "{",
+                    .keys = {{"latencies", "bytes_in", "bytes_out", "status_codes"}, .all = 4}}}},
+	{.what = "a list of results of vegeta",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{", .keys = {{"attack", "seq", "code", "latency"}, .all = 4}}}},
+	{.what = "a list of results of JMeter",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .cells = {{"timeStamp", "elapsed", "label", "responseCode"}, .all = 4}}}},
+	/* benchmarks */
+	{.what = "a table of nccl-tests or rccl-tests, the times and bandwidths of single "
+                 "collectives",
+         .advice = "pass a trace of each rank of the program (torch.profiler, nsys), in which weir "
+                   "measures its own collectives",
+         .marks = {{.first = "", .texts = {{"algbw", "busbw", "(us)"}, .all = 3}}}},
+	{.what = "a statistics report of OpenVINO's benchmark_app",
+         .advice = "pass the log of benchmark_app, which ends with the same figures",
+         .marks = {{.first = "",
+                    .texts = {{"Execution results", "total number of iterations;"}, .all = 2}}}},
+	{.what = "SQL of llama-bench (-o sql)",
+         .advice = LLAMA_BENCH,
+         .marks = {{.first = "", .texts = {{"INSERT INTO ", "n_prompt", "avg_ts"}, .all = 3}}}},
+	{.what = "JSON of llama-bench between other lines",
+         .advice = LLAMA_BENCH ", without the lines of its standard error",
+         .marks = {{.first = "", .texts = {{"\"n_gen\":", "\"avg_ts\":"}, .all = 2}}}},
+	{.what = "a table of llama-batched-bench",
+         .advice = LLAMA_BENCH,
+         .marks = {{.first = "", .texts = {{" S_PP t/s ", " S_TG t/s "}, .all = 2}}}},
+	{.what = "a log of llama.cpp with the times of single requests",
+         .advice = "record pages of /metrics under load (llama-server --metrics), or "
+                   "run llama-bench -o json",
+         .marks = {{.first = "",
+                    .texts = {{"prompt eval time =", " tokens per second)"}, .all = 2}}}},
+	/* profiles of the host */
+	{.what = "a text of line_profiler",
+         .advice = "run python -m cProfile -o FILE SCRIPT and pass that file",
+         .marks = {{.first = "", .texts = {{"Timer unit: ", "Line #", "% Time"}, .all = 3}}}},
+	{.what = "the text of a profile by cProfile",
+         .advice = "write the profile itself with python -m cProfile -o FILE SCRIPT",
+         .marks = {{.first = "",
+                    .texts = {{" function calls", "ncalls", "tottime", "cumtime"}, .all = 4}}}},
+	{.what = "a list of stacks at one moment (py-spy dump)",
+         .advice = "record over time: py-spy record --pid PID -f speedscope -o FILE, or -f raw",
+         .marks = {{.first = "P", .texts = {{"Process ", "\nPython v", "\nThread "}, .all = 3}}}},
+	{.what = "a profile of pyinstrument",
+         .advice = "write it with pyinstrument -r speedscope -o FILE",
+         .marks = {{.first = "",
+                    .texts = {{"Recorded: ", "Samples: ", "Duration: ", "CPU time: "}, .all = 4}},
+                   {.first = "{", .keys = {{"root_frame", "sample_count"}, .all = 2}}}},
+	{.what = "a table of counters by perf stat",
+         .advice = "record stacks: perf record -g COMMAND, then perf script > FILE",
+         .marks = {{.first = "", .texts = {{"Performance counter stats for "}, .all = 1}},
+                   {.first = "{", .keys = {{"counter-value", "event"}, .all = 2}}}},
+	{.what = "a table of perf report",
+         .advice = "run perf script -i perf.data > FILE and pass that file",
+         .marks = {{.first = "#", .texts = {{"# Overhead ", "# Samples: "}, .all = 2}}}},
+	/* spans */
+	{.what = "a list of spans by OpenTelemetry's stdout exporter",
+         .advice = "export them as OTLP (the collector's file exporter writes JSON)",
+         .marks = {{.first = "{[",
+                    .keys = {{"Name", "SpanContext", "SpanKind", "Parent"}, .all = 3}}}},
+	{0},
+};
+
+const struct weir_tool *weir_tools_find(const char *head, size_t len)
+{
+	for (const struct weir_tool *tool = weir_tools; tool->what; tool++)
+		for (const struct weir_mark *mark = tool->marks; mark->first; mark++)
+			if (weir_mark_bits(mark, head, len))
+				return tool;
+	return NULL;
+}

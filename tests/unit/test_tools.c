@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/parts/tools.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+/* The beginning of a report, a word of the description and one of the advice. */
+static const struct {
+	const char *head, *what, *advice;
+} rows[] = {
+	{"Running 30s test @ http://localhost:8000/\n  4 threads and 100 connections\n"
+         "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n",
+         "wrk", "name,value,unit"},
+	{"Summary:\n  Success rate:\t100.00%\n  Total:\t1.5 secs\n  Requests/sec:\t66.5\n\n"
+         "Response time histogram:\n",
+         "oha", "name,value,unit"},
+	{"{\"summary\": {\"successRate\": 1.0}, \"responseTimeHistogram\": {}, "
+         "\"latencyPercentiles\": {}}",
+         "oha", "name,value,unit"},
+	{"\nSummary:\n  Total:\t1.5 secs\n  Requests/sec:\t66.5\n\nResponse time histogram:\n",
+         "hey", "name,value,unit"},
+	{"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,"
+         "offset\n",
+         "hey", "name,value,unit"},
+	{"This is ApacheBench, Version 2.3 <$Revision: 1 $>\n", "ApacheBench", "name,value,unit"},
+	{"Percentage of the requests served within a certain time (ms)\n  50%     12\n",
+         "ApacheBench", "name,value,unit"},
+	{"{\"metrics\": {\"iterations\": {}}, \"root_group\": {}}", "k6", "name,value,unit"},
+	{"     iteration_duration...: avg=1.5ms min=1ms med=1ms max=2ms p(90)=2ms p(95)=2ms\n",
+         "k6", "name,value,unit"},
+	{"{\"type\":\"Metric\",\"data\":{\"name\":\"http_reqs\"},\"metric\":\"http_reqs\"}\n",
+         "--out json", "name,value,unit"},
+	{"Requests      [total, rate, throughput]  300, 50.1, 50.0\n", "a report of vegeta",
+         "name,value,unit"},
+	{"{\"latencies\": {\"total\": 1}, \"bytes_in\": {}, \"bytes_out\": {}, "
+         "\"status_codes\": {}}",
+         "a report of vegeta", "name,value,unit"},
+	{"{\"attack\":\"\",\"seq\":0,\"code\":200,\"timestamp\":\"2026-01-01T00:00:00Z\","
+         "\"latency\":1500}\n",
+         "results of vegeta", "name,value,unit"},
+	{"timeStamp,elapsed,label,responseCode,responseMessage,threadName\n", "JMeter",
+         "name,value,unit"},
+	{"# nThread 1 nGpus 1 minBytes 8 maxBytes 16\n#       size         count      type   redop "
+         "   root     time   algbw   busbw #wrong\n#        (B)    (elements)            (us)\n",
+         "nccl-tests", "a trace of each rank"},
+	{"Command line parameters\nm;model.xml\n\nExecution results\n"
+         "total number of iterations;500\n",
+         "benchmark_app", "the log of benchmark_app"},
+	{"CREATE TABLE IF NOT EXISTS llama_bench (\n  n_prompt INTEGER,\n  avg_ts REAL\n);\n"
+         "INSERT INTO llama_bench (n_prompt, avg_ts) VALUES ('1', '2');\n",
+         "SQL of llama-bench", "llama-bench -o json"},
+	{"ggml_cuda_init: found 1 CUDA devices:\n[\n  {\n    \"n_prompt\": 1,\n    \"n_gen\": 0,\n"
+         "    \"avg_ts\": 2.5\n  }\n]\n",
+         "between other lines", "without the lines"},
+	{"|    PP |     TG |    B |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s |\n",
+         "llama-batched-bench", "llama-bench -o json"},
+	{"prompt eval time =     115.66 ms /    14 tokens (    8.26 ms per token,   121.04 tokens "
+         "per second)\n",
+         "llama.cpp", "--metrics"},
+	{"Timer unit: 1e-06 s\n\nTotal time: 0.5 s\nFile: a.py\nFunction: f at line 3\n\n"
+         "Line #      Hits         Time  Per Hit   % Time  Line Contents\n",
+         "line_profiler", "cProfile -o FILE"},
+	{"         197 function calls (192 primitive calls) in 0.002 seconds\n\n   Ordered by: "
+         "cumulative time\n\n   ncalls  tottime  percall  cumtime  percall "
+         "filename:lineno(function)\n",
+         "cProfile", "cProfile -o FILE"},
+	{"Process 4711: python serve.py\nPython v3.11.2 (/usr/bin/python3.11)\n\nThread 4711 "
+         "(idle): "
+         "\"MainThread\"\n    wait (threading.py:320)\n",
+         "py-spy dump", "py-spy record"},
+	{"\n  _     ._   __/__   _ _  _  _ _/_   Recorded: 12:00:00  Samples:  100\n"
+         " /_//_/// /_\\ / //_// / //_'/ //     Duration: 1.0       CPU time: 0.9\n",
+         "pyinstrument", "-r speedscope"},
+	{"{\"start_time\": 1.0, \"duration\": 1.0, \"sample_count\": 9, \"root_frame\": {}}",
+         "pyinstrument", "-r speedscope"},
+	{"\n Performance counter stats for 'python serve.py':\n\n          1,024.50 msec "
+         "task-clock\n",
+         "perf stat", "perf script"},
+	{"{\"counter-value\" : \"1024.5\", \"unit\" : \"msec\", \"event\" : \"task-clock\"}\n",
+         "perf stat", "perf script"},
+	{"# To display the perf.data header info, please use --header/--header-only options.\n#\n"
+         "# Samples: 1K of event 'cycles'\n# Event count (approx.): 100\n#\n"
+         "# Overhead  Command  Shared Object  Symbol\n",
+         "perf report", "perf script"},
+	{"{\"Name\": \"a\", \"SpanContext\": {\"TraceID\": \"1\"}, \"Parent\": {}, \"SpanKind\": "
+         "1}",
+         "OpenTelemetry", "OTLP"},
+};
+
+static void each_report_is_refused_with_what_to_pass_instead(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_read_options options = {0};
+		struct weir_error err = {0};
+
+		assert_int_equal(weir_read_memory(profile, "report", rows[i].head,
+		                                  strlen(rows[i].head), &options, &err),
+		                 WEIR_E_FORMAT);
+		if (!strstr(err.message, rows[i].what) || !strstr(err.message, rows[i].advice) ||
+		    strchr(err.message, '\n'))
+			fail_msg("\"%s\" and \"%s\" are not in: %s", rows[i].what, rows[i].advice,
+			         err.message);
+		weir_profile_free(profile);
+	}
+}
+
+/* Each mark of the table is the one that finds some report of the list above. */
+static void each_mark_of_the_table_is_shown(void **state)
+{
+	(void)state;
+	for (const struct weir_tool *tool = weir_tools; tool->what; tool++)
+		for (const struct weir_mark *mark = tool->marks; mark->first; mark++) {
+			bool shown = false;
+
+			for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+				shown |= weir_tools_find(rows[i].head, strlen(rows[i].head)) ==
+				                 tool &&
+				         weir_mark_bits(mark, rows[i].head, strlen(rows[i].head));
+			if (!shown)
+				fail_msg("%s: a mark without a report", tool->what);
+		}
+}
+
+static void a_part_of_a_mark_is_not_enough(void **state)
+{
+	static const char *const others[] = {
+		"Thread Stats   Avg      Stdev\n",
+		"algbw is a column of a table\n",
+		"Timer unit: 1e-06 s\n",
+		"{\"metrics\": {}}",
+		"{\"latencies\": [1, 2]}",
+		"Process 4711: python serve.py\n",
+		"x Process 4711\n\nPython v3\n\nThread 1\n",
+		"the summary shows ncalls and tottime\n",
+		"",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_null(weir_tools_find(others[i], strlen(others[i])));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_report_is_refused_with_what_to_pass_instead),
+		cmocka_unit_test(each_mark_of_the_table_is_shown),
+		cmocka_unit_test(a_part_of_a_mark_is_not_enough),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
