@@ -182,6 +182,16 @@ static bool is_hung(const struct weir_server_figures *server)
 	       2 * server->stalled_intervals > server->busy_intervals;
 }
 
+/* True if the server served nothing: its counters are 0, and no request was there. */
+static bool served_nothing(const struct weir_server_figures *server)
+{
+	bool counted = server->requests == 0 || server->output_tokens == 0;
+
+	return counted && !(server->requests > 0) && !(server->output_tokens > 0) &&
+	       !(server->prompt_tokens > 0) && !(server->running.max > 0) &&
+	       !(server->waiting.max > 0);
+}
+
 /* True if SGLang lets requests wait although its KV cache has room, and slots are not the known
  * reason. */
 static bool admits_carefully(const struct weir_server_figures *server)
@@ -194,6 +204,9 @@ static bool admits_carefully(const struct weir_server_figures *server)
  * given. */
 static const char *next_of(const struct weir_server_figures *server)
 {
+	if (served_nothing(server))
+		return "send requests to the server, and pass its log or a page every 15 seconds "
+		       "from that time";
 	if (is_hung(server))
 		return "take the stacks of the engine's process while it hangs (py-spy dump --pid "
 		       "PID), and read the log around the first interval without a token";
@@ -217,12 +230,31 @@ static const char *next_of(const struct weir_server_figures *server)
 
 static const char *opening_of(const struct weir_server_figures *server)
 {
+	if (served_nothing(server))
+		return server->single ? "the server has served no request yet"
+		                      : "the server served no request in the recorded time";
 	if (isnan(server->waiting_share))
 		return "the moments of the server that are known do not show what its requests "
 		       "wait for";
 	return server->waiting_share > 0 && !(server->queue_of_latency < 0.05)
 	               ? "requests wait, but no state of the server explains it"
 	               : "no state of the server limits its requests";
+}
+
+/* Appends how much requests wait, how full the KV cache gets, and how many requests run. */
+static void add_state(struct weir_text *text, const struct weir_server_figures *server)
+{
+	add_share(text, ": requests wait ", server->waiting_share, " of the time");
+	add_share(text,
+	          isnan(server->waiting_share) ? ": the KV cache peaks at "
+	                                       : ", the KV cache peaks at ",
+	          server->kv.max, "");
+	if (server->running.mean >= 0) {
+		weir_text_printf(text, ", %.3g request%s on average", server->running.mean,
+		                 server->running.mean == 1 ? " runs" : "s run");
+		if (!isnan(server->slot_limit))
+			weir_text_printf(text, " in %.0f slots", server->slot_limit);
+	}
 }
 
 void weir_explain_server(struct weir_report *report)
@@ -245,17 +277,8 @@ void weir_explain_server(struct weir_report *report)
 			(unsigned long long)server->busy_intervals);
 	else
 		weir_text_puts(&text, opening_of(server));
-	add_share(&text, ": requests wait ", server->waiting_share, " of the time");
-	add_share(&text,
-	          isnan(server->waiting_share) ? ": the KV cache peaks at "
-	                                       : ", the KV cache peaks at ",
-	          server->kv.max, "");
-	if (server->running.mean >= 0) {
-		weir_text_printf(&text, ", %.3g request%s on average", server->running.mean,
-		                 server->running.mean == 1 ? " runs" : "s run");
-		if (!isnan(server->slot_limit))
-			weir_text_printf(&text, " in %.0f slots", server->slot_limit);
-	}
+	if (!served_nothing(server))
+		add_state(&text, server);
 	weir_template_quote(text.data, &quoted);
 	verdict->headline = weir_arena_copy(report->arena, quoted.data, quoted.length);
 	verdict->next = next_of(server);
