@@ -141,7 +141,7 @@ static void labels_hold_the_load_and_the_metadata(void **state)
 	}
 	assert_null(weir_run_label(run, "max_concurrency"));
 	assert_null(weir_run_label(run, "duration"));
-	assert_int_equal(run->label_count, 8);
+	assert_int_equal(run->label_count, 10);
 	weir_profile_free(profile);
 }
 
@@ -290,6 +290,26 @@ static void the_first_of_repeated_figures_counts(void **state)
 #define AT(rate, more)                                                                             \
 	"{\"date\": \"20260101-0000" rate "\", \"model_id\": \"m\", \"completed\": 4, "            \
 	"\"request_rate\": " rate ", \"request_throughput\": " rate more "}\n"
+
+static void speculation_and_totals_are_kept(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(&weir_reader_bench,
+	                   "{\"backend\": \"vllm\", \"completed\": 8, \"duration\": 32.5, "
+	                   "\"request_throughput\": 0.25, \"mean_ttft_ms\": 620, "
+	                   "\"spec_decode_acceptance_rate\": 72.5, "
+	                   "\"spec_decode_acceptance_length\": 3.25}",
+	                   profile)
+			->run;
+
+	(void)state;
+	expect_metric(run, "acceptance_rate", 72.5, true, "%");
+	expect_metric(run, "acceptance_length", 3.25, true, "tokens");
+	assert_string_equal(weir_run_label(run, "completed"), "8");
+	assert_string_equal(weir_run_label(run, "duration_s"), "32.5");
+	weir_profile_free(profile);
+}
 
 static void several_results_in_one_file_are_one_run_with_names(void **state)
 {
@@ -642,6 +662,7 @@ int main(void)
 		cmocka_unit_test(results_without_timing_are_refused),
 		cmocka_unit_test(lists_of_other_types_or_lengths_are_refused),
 		cmocka_unit_test(the_first_of_repeated_figures_counts),
+		cmocka_unit_test(speculation_and_totals_are_kept),
 		cmocka_unit_test(several_results_in_one_file_are_one_run_with_names),
 		cmocka_unit_test(labels_tell_results_of_the_same_load_apart),
 		cmocka_unit_test(a_result_without_an_answer_is_left_out_beside_others),

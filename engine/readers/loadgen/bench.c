@@ -9,6 +9,7 @@
  * names of figures (load_join.h).
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,9 @@ static const struct weir_client_row rates[] = {
 	WEIR_CLIENT_NUMBER(total_throughput, "total_throughput"),
 	WEIR_CLIENT_NUMBER(total_throughput, "total_token_throughput"),
 	WEIR_CLIENT_NUMBER(total_throughput, "tokens_per_second"),
+	WEIR_CLIENT_NUMBER(acceptance_rate, "spec_decode_acceptance_rate"),
+	WEIR_CLIENT_NUMBER(acceptance_length, "spec_decode_acceptance_length"),
+	WEIR_CLIENT_NUMBER(acceptance_length, "accept_length"), /* SGLang */
 	WEIR_CLIENT_NUMBER(output_throughput, "results_mean_output_throughput_token_per_s"),
 	{"results_num_completed_requests_per_min", WEIR_CLIENT_SLOT(request_throughput), 1.0 / 60,
          false},
@@ -360,6 +364,25 @@ static void complete_rate(struct reader *reader)
 		summary->request_throughput = summary->completed / reader->duration_s;
 }
 
+/* Notes how many requests were measured in how much time. These are labels and not figures: more of
+ * them is neither better nor worse. */
+static void label_totals(const struct reader *reader)
+{
+	const struct {
+		const char *key;
+		double value;
+	} facts[] = {{WEIR_LOAD_COMPLETED, reader->summary.completed},
+	             {WEIR_LOAD_DURATION, reader->duration_s}};
+	char text[32];
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		if (!(facts[i].value > 0) || !isfinite(facts[i].value))
+			continue;
+		snprintf(text, sizeof(text), "%.6g", facts[i].value);
+		weir_run_set_label(reader->run, facts[i].key, text);
+	}
+}
+
 static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 {
 	struct weir_client_summary *summary = &reader->summary;
@@ -380,6 +403,7 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 		if (weir_series_find(&run->stages, subjects[i].stage))
 			weir_client_summary_forget(summary, subjects[i].slot);
 	weir_client_summary_add(summary, "", run);
+	label_totals(reader);
 	if (!run->stages.count && !run->metrics.count)
 		return fail_without_timing(err);
 	if (!weir_run_label(run, "backend") && weir_run_label(run, "endpoint_type"))

@@ -45,6 +45,7 @@ struct weir_client_summary {
 	double request_throughput, request_goodput;                   /* 1/s */
 	double input_throughput, output_throughput, total_throughput; /* tokens/s */
 	double output_throughput_per_user, output_throughput_per_gpu; /* tokens/s */
+	double acceptance_rate, acceptance_length; /* of drafts: %, tokens of a step */
 
 	struct weir_client_percentile others[WEIR_CLIENT_MAX_PERCENTILES];
 	size_t other_count;

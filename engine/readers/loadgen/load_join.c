@@ -105,6 +105,13 @@ static bool has_key(const struct keys *keys, const char *key)
 	return false;
 }
 
+/* True for labels that differ between repeats under the same conditions. */
+static bool is_of_time(const char *key)
+{
+	return strcmp(key, "date") == 0 || strcmp(key, WEIR_LOAD_COMPLETED) == 0 ||
+	       strcmp(key, WEIR_LOAD_DURATION) == 0;
+}
+
 /* Collects the keys of labels that may distinguish results: of each run in turn, sorted. */
 static void collect_keys(const struct weir_load_join *join, struct keys *keys)
 {
@@ -115,7 +122,7 @@ static void collect_keys(const struct weir_load_join *join, struct keys *keys)
 			const char *key = labels[j]->key;
 
 			if (keys->count < WEIR_FIGURE_MAX_LABELS && !is_load(key) &&
-			    strcmp(key, "date") != 0 && !has_key(keys, key))
+			    !is_of_time(key) && !has_key(keys, key))
 				keys->key[keys->count++] = key;
 		}
 		free(labels);

@@ -13,6 +13,10 @@
 
 #define WEIR_LOAD_JOIN_MAX 256 /* results in one file */
 
+/* Labels of a result that do not distinguish it from a repeat. */
+#define WEIR_LOAD_COMPLETED "completed"  /* requests */
+#define WEIR_LOAD_DURATION  "duration_s" /* of the load */
+
 /* Starts as zeros. Owns the runs. */
 struct weir_load_join {
 	struct weir_run **runs;
