@@ -119,6 +119,13 @@ def google(n, repetitions):
     yield "]}"
 
 
+def llama_bench(n, repetitions):
+    for i in range(n):
+        times = ", ".join(str(50000000 + k * 7919 % 997) for k in range(repetitions))
+        yield (f'{{"build_commit": "1a2b3c4d", "model_type": "example 1B", "n_gpu_layers": {i % 97}, "flash_attn": {i % 2}, "n_prompt": {i + 1}, '
+               f'"n_gen": 0, "n_depth": 0, "avg_ns": 50000000, "avg_ts": 10240.5, "samples_ns": [ {times} ]}}\n')
+
+
 def hyperfine(n):
     yield '{"results":[{"command":"hash","mean":0.02,"stddev":0.001,"median":0.02,"user":0.01,"system":0.0,"min":0.01,"max":0.03,"times":['
     yield ",".join(f"{0.02 + i % 97 / 10000:.6f}" for i in range(n)) + '],"exit_codes":[' + ",".join(["0"] * n) + "]}]}"
@@ -192,6 +199,8 @@ SHAPES = [
     of("pytest-rounds", "rounds of a benchmark", converted("pytest.json", lambda n: pytest(2, n)), 10000),
     of("google-benchmarks", "benchmarks", converted("google.json", lambda n: google(n, 10)), 500, limit=4096, of_limit="4,096 benchmarks"),
     of("google-repetitions", "repetitions of a benchmark", converted("google.json", lambda n: google(1, n)), 2000),
+    of("llama-bench-tests", "tests", converted("llama.jsonl", lambda n: llama_bench(n, 5)), 250, limit=1024, of_limit="1,024 tests"),
+    of("llama-bench-samples", "repetitions of a test", converted("llama.jsonl", lambda n: llama_bench(1, n)), 10000),
     of("hyperfine-times", "times of a command", converted("hyperfine.json", hyperfine, ["--run", "2"]), 2000, limit=10000, of_limit="10,000 runs"),
     of("criterion-benchmarks", "benchmarks", converted("criterion.jsonl", criterion), 500, limit=4096, of_limit="4,096 benchmarks"),
     of("samples-rows", "rows of two benchmarks", samples_of(lambda i: f"stage {i % 2},{100 + i % 97}.5,us,1\n"), 10000),
