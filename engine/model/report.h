@@ -426,6 +426,16 @@ struct weir_host_operators {
 	double busy;       /* share of the time in which any thread runs an operator */
 	double parallel;   /* mean number of threads that do, in that time; NAN: no operator */
 	double loading, communication; /* shares of the time */
+	double cold;                   /* share of the time in which code is loaded or compiled */
+	/* Share of operators' self time in those below 10 us; NAN: no operator of a framework. */
+	double short_operators;
+	/* Share of the time in such operators and in gaps below 200 us between operators; NAN: as
+	 * above. */
+	double dispatch;
+	/* Shares of the time between runs of the model, and in a run between its operators; NAN:
+	 * fewer than two runs are marked. */
+	double between_runs, idle_in_runs;
+	bool on_processor; /* every operator states that it ran on the processor */
 };
 
 /* A finding from joining the inputs: a contradiction, an assumption, a gap. */

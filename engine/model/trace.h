@@ -211,6 +211,8 @@ struct weir_label {
 
 /* The label of a trace whose recorded environment makes launch calls wait for their kernel. */
 #define WEIR_LABEL_LAUNCH_BLOCKING "launch_blocking"
+/* The label of a trace in which every operator states that it ran on the processor. */
+#define WEIR_LABEL_ON_PROCESSOR "operators_on_processor"
 
 struct weir_trace {
 	struct weir_names *names;

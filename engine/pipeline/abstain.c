@@ -11,10 +11,11 @@
 #include "engine/pipeline/recording.h"
 #include "engine/report/plain/escape.h"
 
-#define NAME_COLUMNS   48 /* of an operator */
-#define LISTED_METRICS 6  /* metrics of a run that a note lists */
-#define LISTED_TOTALS  3  /* largest rows of a table that a note lists */
-#define LISTED_LOADS   4  /* figures of several loads that a note lists */
+#define NAME_COLUMNS    48   /* of an operator */
+#define WORTH_A_WARM_UP 0.20 /* share of a cold start, as in undetermined/no-device-cold */
+#define LISTED_METRICS  6    /* metrics of a run that a note lists */
+#define LISTED_TOTALS   3    /* largest rows of a table that a note lists */
+#define LISTED_LOADS    4    /* figures of several loads that a note lists */
 
 bool weir_has_timeline(const struct weir_report *report)
 {
@@ -47,8 +48,9 @@ static uint64_t unread_events(const struct weir_report *report)
 	return count;
 }
 
-/* Begins the headline with the kind of profile and its largest operator. */
-static void put_kind(const struct weir_report *report, bool torch, struct weir_text *out)
+/* Begins the headline with the kind of profile and its largest operator. cpu: the device of the
+ * operators is the processor. */
+static void put_kind(const struct weir_report *report, bool cpu, struct weir_text *out)
 {
 	uint64_t unread = unread_events(report);
 	struct weir_text name = {0};
@@ -58,14 +60,14 @@ static void put_kind(const struct weir_report *report, bool torch, struct weir_t
 		weir_text_count(out, unread);
 		weir_text_puts(out, " events of unknown categories); on the host, ");
 	} else {
-		weir_text_puts(out, torch ? "a CPU profile: " : "a timeline of the host: ");
+		weir_text_puts(out, cpu ? "a CPU profile: " : "a timeline of the host: ");
 	}
 	weir_cut_name(&name, report->operators->name, NAME_COLUMNS);
 	weir_template_quote(name.data ? name.data : "?", out);
 	weir_text_release(&name);
 	weir_text_puts(out, " holds ");
 	weir_text_share(out, report->operators->share);
-	weir_text_puts(out, torch ? " of operator time" : " of the recorded time");
+	weir_text_puts(out, cpu ? " of operator time" : " of the recorded time");
 	if (report->host_operators->threads == 1)
 		weir_text_puts(out, " on 1 thread");
 	else
@@ -79,17 +81,17 @@ static void explain_host(struct weir_report *report)
 	const struct weir_host_operators *host = report->host_operators;
 	const struct weir_recording *recipe = weir_recording_of(report);
 	struct weir_text headline = {0};
-	bool torch = strcmp(recipe->reader, "kineto") == 0;
+	bool cpu = strcmp(recipe->reader, "kineto") == 0 || host->on_processor;
 
 	if (host->launches == 0 && host->calls > 0 && report->operator_count > 0) {
-		put_kind(report, torch, &headline);
+		put_kind(report, cpu, &headline);
 		if (verdict->headline)
 			weir_text_printf(&headline, "; %s", verdict->headline);
 		verdict->headline = keep(report, &headline);
 		if (unread_events(report) > 0)
 			verdict->next = "the warning names the first unknown category; record the "
 					"device with a profiler that docs/formats.md lists";
-		else if (!torch)
+		else if (!cpu)
 			verdict->next = recipe->device ? recipe->device
 			                               : "pass a timeline of the device, if the "
 			                                 "program uses one";
@@ -98,6 +100,11 @@ static void explain_host(struct weir_report *report)
 	if (!verdict->headline)
 		verdict->headline = "the trace holds calls of the host, and no work of a device";
 	verdict->next = recipe->device ? recipe->device : "pass a timeline of the device as well";
+	if (host->launches > 0 && host->cold >= WORTH_A_WARM_UP)
+		verdict->next = weir_arena_format(report->arena,
+		                                  "run a few iterations before the profiler "
+		                                  "starts, and %s",
+		                                  verdict->next);
 }
 
 /* ---- inputs without a timeline ---- */

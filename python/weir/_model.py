@@ -1175,6 +1175,18 @@ class HostOperators(Record):
     loading: Optional[float] = None
     #: time in collectives [share]
     communication: Optional[float] = None
+    #: time in which code is loaded or compiled [share]
+    cold: Optional[float] = None
+    #: self time of operators in those below 10 us [share]
+    short_operators: Optional[float] = None
+    #: time in such operators and in gaps below 200 us between operators [share]
+    dispatch: Optional[float] = None
+    #: time between runs of the model [share]
+    between_runs: Optional[float] = None
+    #: time in runs of the model between their operators [share]
+    idle_in_runs: Optional[float] = None
+    #: every operator states that it ran on the processor [0 or 1]
+    on_processor: Optional[bool] = None
 
 
 @dataclass

@@ -297,6 +297,13 @@ static void a_cpu_profile_names_its_largest_operator(void **state)
 	                    "a CPU profile: aten::{{mm}} holds 62 % of operator time on 3 threads");
 	host.threads = 1;
 	assert_non_null(strstr(judge(bench)->headline, "on 1 thread"));
+	bench->profile->inputs[0].format = "onnxruntime";
+	assert_non_null(strstr(judge(bench)->headline, "a timeline of the host: "));
+	assert_non_null(strstr(bench->report->verdict.next, "around the same run"));
+	host.on_processor = true;
+	assert_non_null(strstr(judge(bench)->headline, "a CPU profile: "));
+	assert_false(bench->report->verdict.next &&
+	             strstr(bench->report->verdict.next, "around the same run"));
 	bench->profile->inputs[0].warnings[WEIR_WARN_UNKNOWN_CATEGORY].count = 2893;
 	assert_non_null(strstr(judge(bench)->headline, "2,893 events of unknown categories"));
 }
@@ -318,7 +325,19 @@ static void missing_device_work_is_recorded_with_the_tool_that_wrote_the_trace(v
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bench->profile->inputs[0].format = cases[i].reader;
 		assert_non_null(strstr(judge(bench)->next, cases[i].part));
+		assert_null(strstr(bench->report->verdict.next, "before the profiler starts"));
 	}
+}
+
+static void a_cold_start_without_device_work_asks_for_iterations_before_it(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_host_operators host = {.launches = 260, .cold = 0.19};
+
+	show_host(bench, "kineto", &host);
+	assert_null(strstr(judge(bench)->next, "before the profiler starts"));
+	host.cold = 0.2;
+	assert_non_null(strstr(judge(bench)->next, "before the profiler starts, and record"));
 }
 
 static void metrics_alone_are_listed_and_the_tool_decides_the_advice(void **state)
@@ -471,6 +490,7 @@ int main(void)
 		BENCH_TEST(what_is_missing_depends_on_what_is_there),
 		BENCH_TEST(a_cpu_profile_names_its_largest_operator),
 		BENCH_TEST(missing_device_work_is_recorded_with_the_tool_that_wrote_the_trace),
+		BENCH_TEST(a_cold_start_without_device_work_asks_for_iterations_before_it),
 		BENCH_TEST(metrics_alone_are_listed_and_the_tool_decides_the_advice),
 		BENCH_TEST(figures_of_several_loads_are_listed_as_ranges),
 		BENCH_TEST(a_runtime_bound_is_noted_to_be_of_a_profiled_run),

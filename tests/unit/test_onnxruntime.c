@@ -163,6 +163,40 @@ static void damage_is_survived(void **state)
 						"Kernel", "k", "\"stream\" : \"7\"") "\n]\n");
 }
 
+/* Returns true if the trace of two nodes states that its operators ran on the processor. */
+static bool is_on_processor(const char *first_args, const char *second_args)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_trace *trace;
+	bool found = false;
+
+	weir_text_printf(&text,
+	                 "[" EVENT("Node", "a_kernel_time", "%s") "," EVENT("Node", "b_kernel_time",
+	                                                                    "%s") "]",
+	                 first_args, second_args);
+	trace = reading_of(reader, text.data, profile)->trace;
+	for (size_t i = 0; i < trace->label_count; i++)
+		found |= strcmp(name_of(trace, trace->labels[i].key), WEIR_LABEL_ON_PROCESSOR) == 0;
+	weir_text_release(&text);
+	weir_profile_free(profile);
+	return found;
+}
+
+static void nodes_that_all_name_the_processor_ran_on_it(void **state)
+{
+	static const char cpu[] = "\"provider\" : \"CPUExecutionProvider\"";
+
+	(void)state;
+	assert_true(is_on_processor(cpu, cpu));
+	assert_true(is_on_processor(cpu, "\"provider\" : \"DnnlExecutionProvider\""));
+	assert_false(is_on_processor(cpu, "\"provider\" : \"CUDAExecutionProvider\""));
+	assert_false(is_on_processor(cpu, "\"provider\" : \"\""));
+	assert_false(is_on_processor(cpu, "\"provider\" : 7"));
+	assert_false(is_on_processor(cpu, ""));
+	assert_false(is_on_processor("", ""));
+}
+
 static void a_written_sample_is_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -199,6 +233,7 @@ int main(void)
 		cmocka_unit_test(what_is_empty_is_refused),
 		cmocka_unit_test(profiles_are_known_by_what_only_they_say),
 		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(nodes_that_all_name_the_processor_ran_on_it),
 		cmocka_unit_test(a_written_sample_is_read),
 		cmocka_unit_test(a_real_profile_is_read),
 	};

@@ -2,21 +2,39 @@
 /* Fills the figures of a profile without device work: what its host threads did. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/analysis/names/frames.h"
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/time/intervals.h"
+#include "engine/analysis/timeline/cold_start.h"
+#include "engine/analysis/timeline/host_activity.h"
 #include "engine/analysis/timeline/host_time.h"
 #include "engine/base/arena.h"
 
+/* An operator with less self time spends most of it in its dispatch, which takes a few
+ * microseconds; the line of docs/analyses.md for a short kernel. */
+#define SHORT_NS 10000
+
 /* Times of host rows, in ns, summed over ranks. */
 struct times {
-	double span;     /* from the first start to the last end */
-	double any;      /* a thread runs an operator */
-	double threads;  /* the same, of all threads together */
-	double loading;  /* a thread loads data */
-	double exchange; /* a collective runs */
+	double span;         /* analysed: from the first run of the model, or the first row, on */
+	double any;          /* a thread runs an operator */
+	double threads;      /* the same, of all threads together */
+	double self;         /* self time of the operators */
+	double short_self;   /* of those below SHORT_NS */
+	double pauses;       /* short gaps between operators, without loading and collectives */
+	double loading;      /* a thread loads data */
+	double exchange;     /* a collective runs */
+	double cold;         /* code is loaded or compiled, libraries set themselves up */
+	double runs;         /* a run of the model is open */
+	double idle_in_runs; /* a run is open, and no thread runs an operator */
+};
+
+/* The host rows of a rank, as sets of time. */
+struct sets {
+	struct weir_intervals all, any, loading, exchange, cold, runs;
 };
 
 static void push(struct weir_intervals *set, const struct weir_host_columns *host, size_t row)
@@ -24,64 +42,170 @@ static void push(struct weir_intervals *set, const struct weir_host_columns *hos
 	weir_intervals_push(set, host->start_ns[row], host->end_ns[row]);
 }
 
-static double take(struct weir_intervals *set)
+/* Adds the operators of a rank to the sets, and counts them and their threads. */
+static void add_operators(const struct weir_host_columns *host, struct sets *sets,
+                          struct weir_host_operators *out)
 {
-	double total_ns;
-
-	weir_intervals_unite(set);
-	total_ns = (double)weir_intervals_total(set);
-	weir_intervals_release(set);
-	return total_ns;
-}
-
-/* Adds the operators of a rank, thread by thread. */
-static void add_operators(const struct weir_host_columns *host, struct weir_host_operators *out,
-                          struct times *times)
-{
-	struct weir_intervals thread = {0}, any = {0};
 	uint32_t last = WEIR_NONE;
 
 	for (size_t i = 0; i < host->count; i++) {
 		if (host->kind[i] != WEIR_HOST_OP)
 			continue;
-		if (host->thread[i] != last) {
-			times->threads += take(&thread);
-			out->threads++;
-		}
+		out->threads += host->thread[i] != last;
 		last = host->thread[i];
 		out->calls++;
-		push(&thread, host, i);
-		push(&any, host, i);
+		push(&sets->any, host, i);
 	}
-	times->threads += take(&thread);
-	times->any += take(&any);
 }
 
-/* Adds data loading and collectives, which may be frames and ranges as well as operators. */
-static void add_ranges(const struct weir_trace *trace, struct times *times)
+/* Adds data loading, collectives and runs of a model, which may be frames and ranges as well as
+ * operators. */
+static void add_ranges(const struct weir_trace *trace, struct sets *sets)
 {
 	const struct weir_host_columns *host = &trace->host;
 	uint8_t *frames = weir_frame_class_of_names(trace->names);
-	struct weir_intervals loading = {0}, exchange = {0}, all = {0};
 
 	for (size_t i = 0; i < host->count; i++) {
 		const char *name = weir_names_text(trace->names, host->name[i]);
 		bool named = host->kind[i] == WEIR_HOST_OP || host->kind[i] == WEIR_HOST_ANNOTATION;
 
-		push(&all, host, i);
+		push(&sets->all, host, i);
+		if (host->kind[i] == WEIR_HOST_ANNOTATION && strcmp(name, "model_run") == 0)
+			push(&sets->runs, host, i);
 		if (frames[host->name[i]] == WEIR_FRAME_INPUT)
-			push(&loading, host, i);
+			push(&sets->loading, host, i);
 		else if (named && weir_kernel_is_communication(name))
-			push(&exchange, host, i);
+			push(&sets->exchange, host, i);
+		else if (frames[host->name[i]] == WEIR_FRAME_COMPILE)
+			push(&sets->cold, host, i);
 	}
-	times->loading += take(&loading);
-	times->exchange += take(&exchange);
-	weir_intervals_unite(&all);
-	if (all.count > 0)
-		times->span += (double)weir_span_ns(all.items[0].start_ns,
-		                                    all.items[all.count - 1].end_ns);
-	weir_intervals_release(&all);
 	free(frames);
+}
+
+/* Adds calls that load code or set up a library. */
+static void add_cold_start(const struct weir_timeline *timeline, struct sets *sets)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	struct weir_cold_start cold;
+
+	weir_cold_start_init(&cold, timeline);
+	for (size_t i = 0; i < host->count; i++) {
+		bool loads = host->kind[i] == WEIR_HOST_API &&
+		             timeline->api_class[host->name[i]] == WEIR_API_MODULE;
+
+		loads |= host->kind[i] == WEIR_HOST_OVERHEAD &&
+		         weir_overhead_is_loading(weir_timeline_host_name(timeline, (uint32_t)i));
+		if (cold.cold[i] || loads)
+			push(&sets->cold, host, i);
+	}
+	for (size_t t = 0; t < cold.thread_count; t++)
+		for (size_t i = 0; i < cold.builds[t].count; i++)
+			weir_intervals_push(&sets->cold, cold.builds[t].items[i].start_ns,
+			                    cold.builds[t].items[i].end_ns);
+	weir_cold_start_release(&cold);
+}
+
+/* Returns the analysed time. It does not contain the loading of a model before its first run. */
+static struct weir_interval window_of(const struct sets *sets)
+{
+	const struct weir_intervals *set = sets->runs.count > 1 ? &sets->runs : &sets->all;
+
+	if (set->count == 0)
+		return (struct weir_interval){0, 0};
+	return (struct weir_interval){set->items[0].start_ns, set->items[set->count - 1].end_ns};
+}
+
+/* Measures the time of the rank's operators by thread, and their self time, in the window. */
+static void measure_operators(const struct weir_timeline *timeline, struct weir_interval window,
+                              struct times *times)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	struct weir_intervals thread = {0};
+	struct weir_host_time host_time;
+
+	weir_host_time_init(&host_time, timeline);
+	for (uint32_t t = 0; t < timeline->trace->thread_count; t++) {
+		size_t first, end;
+
+		weir_timeline_thread_rows(timeline, t, &first, &end);
+		weir_intervals_clear(&thread);
+		for (size_t i = first; i < end; i++) {
+			double self = (double)weir_host_time_self(&host_time, (uint32_t)i);
+
+			if (host->kind[i] != WEIR_HOST_OP || host->start_ns[i] < window.start_ns ||
+			    host->start_ns[i] >= window.end_ns)
+				continue;
+			push(&thread, host, i);
+			times->self += self;
+			times->short_self += self < SHORT_NS ? self : 0;
+		}
+		weir_intervals_unite(&thread);
+		times->threads += (double)weir_intervals_total(&thread);
+	}
+	weir_intervals_release(&thread);
+	weir_host_time_release(&host_time);
+}
+
+/* Returns the time in gaps between operators that are too short for other work of the program. */
+static double short_pauses(const struct sets *sets)
+{
+	struct weir_intervals gaps = {0}, own = {0};
+	double total;
+
+	for (size_t i = 1; i < sets->any.count; i++) {
+		int64_t from_ns = sets->any.items[i - 1].end_ns,
+			to_ns = sets->any.items[i].start_ns;
+
+		if (weir_span_ns(from_ns, to_ns) < WEIR_HOST_WORK_NS)
+			weir_intervals_push(&gaps, from_ns, to_ns);
+	}
+	weir_intervals_subtract(&gaps, &sets->loading, &own);
+	total = (double)weir_intervals_outside_ns(&own, &sets->exchange);
+	weir_intervals_release(&gaps);
+	weir_intervals_release(&own);
+	return total;
+}
+
+static void measure(struct sets *sets, struct weir_interval window, struct times *times)
+{
+	struct weir_intervals *all[] = {&sets->any, &sets->loading, &sets->exchange, &sets->cold};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		weir_intervals_unite(all[i]);
+		weir_intervals_clip(all[i], window.start_ns, window.end_ns);
+	}
+	times->span += (double)weir_span_ns(window.start_ns, window.end_ns);
+	times->any += (double)weir_intervals_total(&sets->any);
+	times->loading += (double)weir_intervals_total(&sets->loading);
+	times->exchange += (double)weir_intervals_total(&sets->exchange);
+	times->cold += (double)weir_intervals_total(&sets->cold);
+	times->pauses += short_pauses(sets);
+	if (sets->runs.count < 2)
+		return;
+	times->runs += (double)weir_intervals_total(&sets->runs);
+	times->idle_in_runs += (double)weir_intervals_outside_ns(&sets->runs, &sets->any);
+}
+
+static void add_rank(const struct weir_rank *rank, struct weir_host_operators *out,
+                     struct times *times)
+{
+	struct sets sets = {0};
+	struct weir_interval window;
+
+	add_operators(&rank->trace->host, &sets, out);
+	add_ranges(rank->trace, &sets);
+	add_cold_start(&rank->timeline, &sets);
+	weir_intervals_unite(&sets.all);
+	weir_intervals_unite(&sets.runs);
+	window = window_of(&sets);
+	measure(&sets, window, times);
+	measure_operators(&rank->timeline, window, times);
+	weir_intervals_release(&sets.all);
+	weir_intervals_release(&sets.any);
+	weir_intervals_release(&sets.loading);
+	weir_intervals_release(&sets.exchange);
+	weir_intervals_release(&sets.cold);
+	weir_intervals_release(&sets.runs);
 }
 
 static bool launches(const struct weir_timeline *timeline, uint32_t row)
@@ -101,6 +225,57 @@ static uint64_t count_launches(const struct weir_timeline *timeline)
 	return count;
 }
 
+static bool states_processor(const struct weir_trace *trace)
+{
+	for (size_t i = 0; i < trace->label_count; i++)
+		if (strcmp(weir_names_text(trace->names, trace->labels[i].key),
+		           WEIR_LABEL_ON_PROCESSOR) == 0)
+			return true;
+	return false;
+}
+
+/* Attributes a cold start to the runtime and, if the program launches no work, the dispatch of
+ * operators: no device can hide either. */
+static void attribute(const struct weir_host_operators *host, struct weir_attribution *out)
+{
+	double share = host->launches > 0 ? host->cold : fmax(host->cold, host->dispatch);
+	int64_t ns = share > 0 ? (int64_t)(share * (double)out->total_ns) : 0;
+
+	if (ns > out->ns[WEIR_BOUND_UNDETERMINED])
+		ns = out->ns[WEIR_BOUND_UNDETERMINED];
+	out->ns[WEIR_BOUND_UNDETERMINED] -= ns;
+	out->ns[WEIR_BOUND_RUNTIME] += ns;
+}
+
+/* Returns true if a framework dispatches the operators. Ranges of other tracers are functions of
+ * the program. */
+static bool has_framework(const struct weir_profile *profile)
+{
+	static const char *const formats[] = {"kineto", "onnxruntime"};
+
+	for (size_t i = 0; i < profile->input_count; i++)
+		for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+			if (profile->inputs[i].format &&
+			    strcmp(profile->inputs[i].format, formats[f]) == 0)
+				return true;
+	return false;
+}
+
+static void fill(struct weir_host_operators *out, bool dispatched, const struct times *times)
+{
+	out->busy = times->any / times->span;
+	out->parallel = times->any > 0 ? times->threads / times->any : NAN;
+	out->loading = times->loading / times->span;
+	out->communication = times->exchange / times->span;
+	out->cold = times->cold / times->span;
+	dispatched = dispatched && times->self > 0;
+	out->short_operators = dispatched ? times->short_self / times->self : NAN;
+	out->dispatch =
+		dispatched ? out->short_operators * out->busy + times->pauses / times->span : NAN;
+	out->between_runs = times->runs > 0 ? 1 - times->runs / times->span : NAN;
+	out->idle_in_runs = times->runs > 0 ? times->idle_in_runs / times->span : NAN;
+}
+
 void weir_fill_host_operators(const struct weir_analysis *analysis, struct weir_report *report)
 {
 	struct weir_host_operators *out;
@@ -109,20 +284,18 @@ void weir_fill_host_operators(const struct weir_analysis *analysis, struct weir_
 	if (report->has_gpu || analysis->rank_count == 0)
 		return;
 	out = weir_arena_alloc(report->arena, sizeof *out);
-	*out = (struct weir_host_operators){0};
+	*out = (struct weir_host_operators){.on_processor = true};
 	for (size_t r = 0; r < analysis->rank_count; r++) {
 		const struct weir_rank *rank = &analysis->ranks[r];
 
-		add_operators(&rank->trace->host, out, &times);
-		add_ranges(rank->trace, &times);
+		add_rank(rank, out, &times);
 		out->launches += count_launches(&rank->timeline);
+		out->on_processor &= states_processor(rank->trace);
 	}
 	if (!(times.span > 0))
 		return;
-	out->busy = times.any / times.span;
-	out->parallel = times.any > 0 ? times.threads / times.any : NAN;
-	out->loading = times.loading / times.span;
-	out->communication = times.exchange / times.span;
+	fill(out, has_framework(analysis->profile), &times);
+	attribute(out, &report->attribution);
 	report->host_operators = out;
 }
 
@@ -135,10 +308,16 @@ void weir_host_operator_features(const struct weir_report *report, double *value
 	values[WEIR_F_HOST_LAUNCHES] = (double)host->launches;
 	values[WEIR_F_HOST_LOADING] = host->loading;
 	values[WEIR_F_HOST_COMMUNICATION] = host->communication;
+	values[WEIR_F_HOST_COLD] = host->cold;
+	values[WEIR_F_HOST_ON_PROCESSOR] = host->on_processor;
+	values[WEIR_F_HOST_BETWEEN_RUNS] = host->between_runs;
+	values[WEIR_F_HOST_IDLE_IN_RUNS] = host->idle_in_runs;
 	if (host->calls == 0)
 		return;
 	values[WEIR_F_HOST_BUSY_OPERATORS] = host->busy;
 	values[WEIR_F_HOST_PARALLEL] = host->parallel;
+	values[WEIR_F_HOST_SHORT_OPERATORS] = host->short_operators;
+	values[WEIR_F_HOST_DISPATCH] = host->dispatch;
 	if (report->operator_count > 0)
 		values[WEIR_F_HOST_TOP_SHARE] = report->operators->share;
 }

@@ -13,11 +13,17 @@
 #include "engine/readers/trace/rocm.h"
 
 static const struct weir_keyindex_entry args[] = {
-	{"op_name", ARG_OP_NAME}, {"input_type_shape", ARG_DIMS},
-	{"stream", ARG_STREAM},   {"grid_x", ARG_GRID_X},
-	{"grid_y", ARG_GRID_Y},   {"grid_z", ARG_GRID_Z},
-	{"block_x", ARG_BLOCK_X}, {"block_y", ARG_BLOCK_Y},
-	{"block_z", ARG_BLOCK_Z}, {0},
+	{"op_name", ARG_OP_NAME},
+	{"input_type_shape", ARG_DIMS},
+	{"stream", ARG_STREAM},
+	{"grid_x", ARG_GRID_X},
+	{"grid_y", ARG_GRID_Y},
+	{"grid_z", ARG_GRID_Z},
+	{"block_x", ARG_BLOCK_X},
+	{"block_y", ARG_BLOCK_Y},
+	{"block_z", ARG_BLOCK_Z},
+	{"provider", ARG_PROVIDER},
+	{0},
 };
 
 static bool ends(struct weir_slice text, const char *ending)
@@ -37,9 +43,10 @@ static const struct {
 	{"uint32", "unsigned int"}, {"uint8", "unsigned char"}, {"bool", "bool"},
 };
 
-/* Shapes of a node's inputs. The memory is reused for all nodes. */
+/* Shapes of a node's inputs, whose memory is reused for all nodes, and counts of nodes. */
 struct shapes {
 	struct weir_text dims, types;
+	uint64_t nodes, on_processor; /* all nodes, and nodes that compute on the processor */
 };
 
 /* Returns PyTorch's name of a type; empty if unknown. */
@@ -111,14 +118,30 @@ static void emit_session(struct kineto_reader *reader)
 		add_host(reader, WEIR_HOST_ANNOTATION, name);
 }
 
+/* Returns true if the node states an execution provider that computes on the processor. */
+static bool runs_on_processor(const struct kineto_event *event)
+{
+	static const char *const providers[] = {"CPUExecutionProvider", "DnnlExecutionProvider",
+	                                        "XnnpackExecutionProvider", "ACLExecutionProvider"};
+	struct weir_slice provider = weir_kineto_value(event, ARG_PROVIDER);
+
+	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
+		if (weir_slice_equals(provider, providers[i]))
+			return true;
+	return false;
+}
+
 /* Adds a node. Up to 1.12, fences of duration 0 surround each node; they are left out. */
 static void emit_node(struct kineto_reader *reader)
 {
 	static const char ending[] = "_kernel_time";
 	struct weir_slice name = weir_kineto_text(reader, KEY_NAME);
+	struct shapes *shapes = reader->context;
 
 	if (ends(name, "_fence_before") || ends(name, "_fence_after"))
 		return;
+	shapes->nodes++;
+	shapes->on_processor += runs_on_processor(&reader->event);
 	if (weir_kineto_value(&reader->event, ARG_OP_NAME).length)
 		name = weir_kineto_text(reader, ARG_OP_NAME);
 	else if (ends(name, ending))
@@ -210,10 +233,21 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
+static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
+{
+	const struct shapes *shapes = reader->context;
+
+	if (shapes->nodes > 0 && shapes->on_processor == shapes->nodes)
+		weir_builder_add_label(reader->builder, weir_slice_of(WEIR_LABEL_ON_PROCESSOR),
+		                       weir_slice_of("1"));
+	return weir_kineto_conclude(reader, err);
+}
+
 static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {.args = args, .emit = emit, .arrays = true};
+	static const struct kineto_dialect dialect = {
+		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
 	struct shapes shapes = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
 
