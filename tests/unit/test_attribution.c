@@ -138,6 +138,8 @@ static void assert_ledger(const struct weir_ledger *ledger)
 		bound_ns += attribution.ns[i];
 	compute_ns = ledger->unmodelled_ns + ledger->roof_ns + ledger->bandwidth_ns +
 	             ledger->short_ns + ledger->slow_ns;
+	assert_true(ledger->named_vector_ns <= ledger->vector_ns);
+	assert_true(ledger->vector_ns <= ledger->slow_ns);
 	assert_int_equal(work_ns, ledger->busy_ns);
 	assert_int_equal(work_ns + idle_ns, ledger->total_ns);
 	assert_int_equal(bound_ns, attribution.total_ns);

@@ -27,6 +27,7 @@ static const char device_table[] =
 	"[\"round 100\"], "
 	"\"sms\": 100, \"numbers\": ["
 	"{\"what\": \"matrix.bf16\", \"theoretical\": 100, \"sustained\": 50, \"source\": \"s\"},"
+	"{\"what\": \"matrix.tf32\", \"theoretical\": 40, \"sustained\": 20, \"source\": \"s\"},"
 	"{\"what\": \"vector.fp32\", \"theoretical\": 10, \"sustained\": 5, \"source\": \"s\"},"
 	"{\"what\": \"memory_gb_per_s\", \"theoretical\": 1000, \"sustained\": 800, \"source\": "
 	"\"s\"},"
@@ -212,6 +213,41 @@ static void kernels_of_one_usual_limit_that_fill_the_device_count_together(void 
 	assert_near(family_share_beside("nvjet_sm90_tst_256x64_64x5", 0, 64), 0.6, EXACT);
 	assert_near(family_share_beside("nvjet_sm90_tst_256x128_64x4", 50, 64), 0.6, EXACT);
 	assert_near(family_share_beside("nvjet_sm90_tst_64x64_64x13", 50, 64), 0.6, EXACT);
+}
+
+/* Returns a product without shapes: 60 us in one kernel, 40 us in another one. */
+static struct weir_trace *product_of(const char *longer, const char *shorter)
+{
+	struct make_trace *make = make_trace_new();
+
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 0, 10);
+	kernel_of(make, longer, 1, 100, 60100, 100, 0);
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 20, 40);
+	kernel_of(make, shorter, 21, 60100, 100100, 100, 0);
+	return make_trace_finish(make);
+}
+
+static void names_show_products_that_leave_the_matrix_units_idle(void **state)
+{
+	static const char vector[] = "ampere_sgemm_128x64_tn", tensor[] = "nvjet_sm90_tst_128x64";
+	struct work work;
+
+	(void)state;
+	work_init(&work, product_of(vector, tensor), false, "Round 100");
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_VECTOR_PRODUCT_SHARE], 0.6, EXACT);
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_FAMILY_COMPUTE], 1, 0);
+	work_release(&work);
+	work_init(&work, product_of(tensor, vector), false, "Round 100");
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_VECTOR_PRODUCT_SHARE], 0.4, EXACT);
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_FAMILY_MEMORY], 1, 0);
+	work_release(&work);
+	work_init(&work, product_of(vector, "ampere_sgemm_64x128_nn"), false, "Round 100");
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_VECTOR_PRODUCT_SHARE], 1, EXACT);
+	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_FAMILY_SHARE], 1, EXACT);
+	work_release(&work);
+	work_init(&work, product_of(vector, tensor), false, NULL);
+	assert_true(isnan(assessment(&work, "aten::mm")->values[WEIR_F_VECTOR_PRODUCT_SHARE]));
+	work_release(&work);
 }
 
 static void a_model_beyond_the_peak_gives_no_roofs(void **state)
@@ -474,6 +510,7 @@ int main(void)
 		cmocka_unit_test(a_group_is_judged_by_the_mean_of_its_calls),
 		cmocka_unit_test(work_without_shapes_has_no_roofs),
 		cmocka_unit_test(kernels_of_one_usual_limit_that_fill_the_device_count_together),
+		cmocka_unit_test(names_show_products_that_leave_the_matrix_units_idle),
 		cmocka_unit_test(a_model_beyond_the_peak_gives_no_roofs),
 		cmocka_unit_test(an_unknown_device_has_no_roofs),
 		cmocka_unit_test(the_expected_traffic_of_a_product_exceeds_its_tensors),

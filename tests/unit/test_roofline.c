@@ -222,6 +222,34 @@ static void kernels_name_their_units(void **state)
 	assert_int_equal(weir_engine_from_kernel(NULL).engine, WEIR_ENGINE_NONE);
 }
 
+static void products_on_the_vector_units_are_known_by_name_and_tile(void **state)
+{
+	static const struct {
+		const char *kernel;
+		bool is;
+	} rows[] = {
+		{"void cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(Params)",
+	         true},
+		{"ampere_sgemm_64x64_tn", true},
+		{"ampere_sgemm_128x32_tn", false},
+		{"ampere_sgemm_32x128_tn", false},
+		{"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma_"
+	         "aligna4_alignc4_execute_kernel__5x_cublas",
+	         true},
+		{"sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x64x8_stage3", false},
+		{"cutlass_80_tensorop_s1688gemm_128x128_16x3_nn_align4", false},
+		{"cutlass_80_simt_dgemm_128x128_8x3_nn_align1", false},
+		{"ampere_dgemm_128x64_nn", false},
+		{"ampere_scudnn_128x64_relu_small_nn_v1", false},
+		{"sgemm_largek_lds64", false},
+		{"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(weir_kernel_is_vector_product(rows[i].kernel), rows[i].is);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +263,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_stays_unknown),
 		cmocka_unit_test(a_copy_has_no_arithmetic_and_still_a_class),
 		cmocka_unit_test(kernels_name_their_units),
+		cmocka_unit_test(products_on_the_vector_units_are_known_by_name_and_tile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

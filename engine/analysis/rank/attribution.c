@@ -53,6 +53,21 @@ static void add_idle(struct weir_ledger *ledger, const struct weir_segment *segm
 		add_ns(&ledger->late_ns[weir_late_class(segment, stage_kind)], ns);
 }
 
+/* The majority of an operator's time, as in rules/catalog/kernel.json. */
+#define MOST 0.5
+
+/* Adds the time of a slow operator if it is a product that leaves the matrix units idle. */
+static void add_vector_products(struct weir_ledger *ledger, const double *values, int64_t ns)
+{
+	bool modelled = values[WEIR_F_MATRIX_UNITS_IDLE] > 0;
+
+	if (!modelled && !(values[WEIR_F_VECTOR_PRODUCT_SHARE] >= MOST))
+		return;
+	add_ns(&ledger->vector_ns, ns);
+	if (!modelled)
+		add_ns(&ledger->named_vector_ns, ns);
+}
+
 static void add_compute(struct weir_ledger *ledger, const struct weir_assessment *assessment,
                         int64_t ns)
 {
@@ -68,6 +83,7 @@ static void add_compute(struct weir_ledger *ledger, const struct weir_assessment
 		break;
 	case WEIR_BOUND_KERNEL:
 		add_ns(&ledger->slow_ns, ns);
+		add_vector_products(ledger, assessment->values, ns);
 		break;
 	case WEIR_BOUND_RUNTIME:
 		add_ns(&ledger->short_ns, ns);

@@ -68,6 +68,8 @@ static void set_shares(double *values, const struct weir_ledger *ledger)
 		{WEIR_F_BANDWIDTH_LIMITED, ledger->bandwidth_ns},
 		{WEIR_F_NEAR_ROOF, ledger->roof_ns},
 		{WEIR_F_BELOW_ROOF, ledger->slow_ns},
+		{WEIR_F_VECTOR_PRODUCTS, ledger->vector_ns},
+		{WEIR_F_NAMED_VECTOR_PRODUCTS, ledger->named_vector_ns},
 		{WEIR_F_SHORT_KERNELS, ledger->short_ns},
 		{WEIR_F_UNMODELLED, ledger->unmodelled_ns},
 		{WEIR_F_LIKELY_COMPUTE, ledger->likely_compute_ns},

@@ -83,6 +83,8 @@ void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from)
 	to->bandwidth_ns = weir_add_ns(to->bandwidth_ns, from->bandwidth_ns);
 	to->short_ns = weir_add_ns(to->short_ns, from->short_ns);
 	to->slow_ns = weir_add_ns(to->slow_ns, from->slow_ns);
+	to->vector_ns = weir_add_ns(to->vector_ns, from->vector_ns);
+	to->named_vector_ns = weir_add_ns(to->named_vector_ns, from->named_vector_ns);
 	to->matched_ns = weir_add_ns(to->matched_ns, from->matched_ns);
 	add_all(to->wait_ns, from->wait_ns, WEIR_LATE_BY_COUNT);
 	to->longest_ns = weir_add_ns(to->longest_ns, from->longest_ns);

@@ -52,6 +52,8 @@ struct weir_ledger {
 	int64_t bandwidth_ns; /* computation limited by memory bandwidth */
 	int64_t short_ns;     /* computation in kernels too short or too small to fill the device */
 	int64_t slow_ns;      /* computation far below both roofs, without short kernels */
+	int64_t vector_ns;    /* the part of it in products that leave the matrix units idle */
+	int64_t named_vector_ns; /* the part of that which only names of kernels show */
 	int64_t matched_ns; /* exposed communication in collectives that are matched across ranks */
 	int64_t wait_ns[WEIR_LATE_BY_COUNT]; /* the part of it spent waiting, by the reason why the
 	                                        last rank is late */

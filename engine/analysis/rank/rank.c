@@ -230,11 +230,19 @@ static bool is_transfer(const char *name)
 	return false;
 }
 
+/* Returns the usual limit of a kernel. That of products follows from tiles as the matrix units use
+ * them; the vector units are limited by arithmetic from smaller tiles on. */
+static enum weir_family_limit limit_of(const char *kernel)
+{
+	return weir_kernel_is_vector_product(kernel) ? WEIR_LIMIT_COMPUTE
+	                                             : weir_kernel_limit(kernel);
+}
+
 static void set_kinds(double *values, const struct weir_rank *rank, const struct weir_group *group)
 {
 	const char *kernel = weir_names_text(rank->trace->names, group->kernel);
 	bool copy = group->work == WEIR_WORK_COPY, transfer = copy && is_transfer(kernel);
-	enum weir_family_limit limit = weir_kernel_limit(kernel);
+	enum weir_family_limit limit = limit_of(kernel);
 
 	values[WEIR_F_IS_COMMUNICATION] = group->work == WEIR_WORK_COMM;
 	values[WEIR_F_IS_TRANSFER] = transfer;
@@ -255,16 +263,32 @@ static double family_share(const struct weir_rank *rank, size_t index, uint32_t 
 	const struct weir_groups *groups = &rank->groups;
 	const struct weir_group *group = &groups->items[index];
 	const struct weir_names *names = rank->trace->names;
-	enum weir_family_limit limit = weir_kernel_limit(weir_names_text(names, group->kernel));
+	enum weir_family_limit limit = limit_of(weir_names_text(names, group->kernel));
 	int64_t ns = group->same_ns;
 
 	for (size_t k = groups->first_kernel[index]; k < groups->first_kernel[index + 1]; k++) {
 		const struct weir_group_kernel *kernel = &groups->kernels[k];
 
 		if (2 * (uint64_t)kernel->blocks >= fill_sms && kernel->threads >= 64 &&
-		    weir_kernel_limit(weir_names_text(names, kernel->name)) == limit)
+		    limit_of(weir_names_text(names, kernel->name)) == limit)
 			ns = weir_add_ns(ns, kernel->ns);
 	}
+	return (double)ns / (double)group->sum_ns;
+}
+
+/* Returns the share of a group's time in products that their names place on the vector units. */
+static double vector_product_share(const struct weir_rank *rank, size_t index)
+{
+	const struct weir_groups *groups = &rank->groups;
+	const struct weir_group *group = &groups->items[index];
+	const struct weir_names *names = rank->trace->names;
+	int64_t ns = 0;
+
+	if (weir_kernel_is_vector_product(weir_names_text(names, group->kernel)))
+		ns = group->same_ns;
+	for (size_t k = groups->first_kernel[index]; k < groups->first_kernel[index + 1]; k++)
+		if (weir_kernel_is_vector_product(weir_names_text(names, groups->kernels[k].name)))
+			ns = weir_add_ns(ns, groups->kernels[k].ns);
 	return (double)ns / (double)group->sum_ns;
 }
 
@@ -350,6 +374,8 @@ void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_wo
 		out->values[WEIR_F_KERNEL_SHARE] = (double)group->same_ns / (double)group->sum_ns;
 	if (group->sum_ns > 0 && fill_sms > 0)
 		out->values[WEIR_F_FAMILY_SHARE] = family_share(rank, index, fill_sms);
+	if (group->sum_ns > 0 && device->known && weir_device_outruns_vector_units(&device->peaks))
+		out->values[WEIR_F_VECTOR_PRODUCT_SHARE] = vector_product_share(rank, index);
 	if (group->blocks > 0 && fill_sms > 0)
 		out->values[WEIR_F_GRID_FILL] = (double)group->blocks / (double)fill_sms;
 	if (group->threads > 0)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/names/kernels.h"
 #include "engine/analysis/roofline/roofline.h"
 
 #define NS_PER_S 1e9
@@ -57,6 +58,18 @@ struct weir_kernel_engine weir_engine_from_kernel(const char *kernel)
 			return patterns[i].is;
 	}
 	return (struct weir_kernel_engine){WEIR_ENGINE_NONE, WEIR_DTYPE_UNKNOWN};
+}
+
+bool weir_kernel_is_vector_product(const char *kernel)
+{
+	struct weir_kernel_engine told = weir_engine_from_kernel(kernel);
+	struct weir_tile tile = {0, 0};
+
+	if (told.engine != WEIR_ENGINE_VECTOR || told.dtype == WEIR_DTYPE_FP64 ||
+	    weir_kernel_family(kernel) != WEIR_FAMILY_GEMM || strstr(kernel, "dgemm"))
+		return false;
+	tile = weir_kernel_tile(kernel);
+	return tile.m >= WEIR_VECTOR_TILE && tile.n >= WEIR_VECTOR_TILE;
 }
 
 /* Returns true if matrix units round fp32 data to TF32. Those that Tensile uses take fp32
@@ -128,6 +141,12 @@ static double matrix_peak(const struct weir_device *device, enum weir_dtype dtyp
 
 	return isnan(peak) ? weir_device_flops(device, WEIR_ENGINE_TENSOR, dtype).theoretical
 	                   : peak;
+}
+
+bool weir_device_outruns_vector_units(const struct weir_device *device)
+{
+	return matrix_peak(device, WEIR_DTYPE_FP32) >
+	       weir_device_flops(device, WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP32).theoretical;
 }
 
 static bool leaves_matrix_units(const struct weir_work *work, const struct weir_device *device)

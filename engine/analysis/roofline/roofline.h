@@ -66,6 +66,17 @@ struct weir_kernel_engine {
 
 struct weir_kernel_engine weir_engine_from_kernel(const char *kernel);
 
+/* Returns true if the name alone shows a product in fp32 on the vector units that arithmetic
+ * limits: its tile has this many rows and columns at least. A tile of 64 by 64 does 2 * 64 * 64
+ * FLOPs for each 2 * 64 elements of 4 bytes, 16 FLOPs a byte, and 21 with 128 rows, without what
+ * blocks share in the cache; the ridge of the fp32 units of server devices lies between 9 and 20
+ * (devices.json).
+ */
+#define WEIR_VECTOR_TILE 64
+bool weir_kernel_is_vector_product(const char *kernel);
+/* Returns true if the device computes products of fp32 data faster on its matrix units. */
+bool weir_device_outruns_vector_units(const struct weir_device *device);
+
 /*
  * Sets the engine of a product by its kernel (NULL: not known). fp32 data run on the vector units
  * unless the name says otherwise. If nothing is known, the slower units are assumed and the
