@@ -6,6 +6,7 @@
 
 #include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/rows/rows.h"
+#include "engine/analysis/timeline/programs.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
@@ -334,6 +335,21 @@ static void fill_loading(const struct weir_analysis *analysis, double *values)
 		values[WEIR_F_NEW_SHAPE_LOADS] = (double)most->novel / (double)most->steps;
 }
 
+/* Fills the features about executions of compiled programs. */
+static void fill_programs(const struct weir_analysis *analysis, double *values)
+{
+	struct weir_programs programs = {0};
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		weir_programs_count(&analysis->ranks[r].timeline,
+		                    analysis->ranks[r].groups.row_call, &programs);
+	if (programs.executions == 0)
+		return;
+	values[WEIR_F_PROGRAMS] = (double)programs.executions;
+	values[WEIR_F_PROGRAM_WORKS] = (double)programs.works / (double)programs.executions;
+	values[WEIR_F_PROGRAM_KINDS] = (double)programs.kinds;
+}
+
 /* Fills the features about launch calls that wait for their kernel. */
 static void fill_blocking(const struct weir_analysis *analysis, double *values)
 {
@@ -402,9 +418,14 @@ static struct weir_ledger judged_time(const struct weir_analysis *analysis,
 void weir_fill_features(const struct weir_analysis *analysis,
                         const struct weir_stage_merges *merges, struct weir_report *report)
 {
-	static const enum weir_feature_id of_profile[] = {
-		WEIR_F_RANKS, WEIR_F_LOADING_STEPS, WEIR_F_NEW_SHAPE_LOADS,
-		WEIR_F_BLOCKING_LAUNCHES, WEIR_F_BLOCKING_ENVIRONMENT};
+	static const enum weir_feature_id of_profile[] = {WEIR_F_RANKS,
+	                                                  WEIR_F_LOADING_STEPS,
+	                                                  WEIR_F_NEW_SHAPE_LOADS,
+	                                                  WEIR_F_BLOCKING_LAUNCHES,
+	                                                  WEIR_F_BLOCKING_ENVIRONMENT,
+	                                                  WEIR_F_PROGRAMS,
+	                                                  WEIR_F_PROGRAM_WORKS,
+	                                                  WEIR_F_PROGRAM_KINDS};
 	const struct weir_ledger judged = judged_time(analysis, merges, report);
 
 	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
@@ -414,6 +435,7 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	fill_profile_only(analysis, report, report->features);
 	fill_loading(analysis, report->features);
 	fill_blocking(analysis, report->features);
+	fill_programs(analysis, report->features);
 	note_slivers(analysis, report);
 	note_first_waits(analysis, report);
 	for (size_t i = 0; i < report->stage_count; i++) {
