@@ -7,6 +7,7 @@
 #include "engine/analysis/rank/attribution.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/timeline/programs.h"
+#include "engine/analysis/timeline/result_gaps.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
@@ -350,6 +351,20 @@ static void fill_programs(const struct weir_analysis *analysis, double *values)
 	values[WEIR_F_PROGRAM_KINDS] = (double)programs.kinds;
 }
 
+/* Fills the features about idle time without events behind copies to the host. */
+static void fill_result_gaps(const struct weir_analysis *analysis, double *values)
+{
+	struct weir_result_gaps gaps = {0};
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		weir_result_gaps_find(&analysis->ranks[r].timeline, &analysis->ranks[r].segments,
+		                      &gaps);
+	if (gaps.no_work_ns == 0)
+		return;
+	values[WEIR_F_RESULTS_OF_NO_WORK] = (double)gaps.behind_ns / (double)gaps.no_work_ns;
+	values[WEIR_F_RESULT_GAPS] = (double)gaps.count;
+}
+
 /* Fills the features about launch calls that wait for their kernel. */
 static void fill_blocking(const struct weir_analysis *analysis, double *values)
 {
@@ -436,6 +451,7 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	fill_loading(analysis, report->features);
 	fill_blocking(analysis, report->features);
 	fill_programs(analysis, report->features);
+	fill_result_gaps(analysis, report->features);
 	note_slivers(analysis, report);
 	note_first_waits(analysis, report);
 	for (size_t i = 0; i < report->stage_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Counts executions of compiled programs (XLA): ranges of the host around launches, such as
- * PjRtCApiLoadedExecutable::Execute. Without jax.jit each primitive is a program of its own, with
+ * PjRtCApiLoadedExecutable::Execute. Without jax.jit each primitive is a separate program, with
  * one or few kernels; a compiled step is one program with all its kernels.
  */
 #ifndef WEIR_ANALYSIS_TIMELINE_PROGRAMS_H
