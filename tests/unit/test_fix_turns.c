@@ -192,6 +192,46 @@ static void runs_that_look_up_their_parts_of_a_tensor_are_independent(void **sta
 	assert_false(runs_of_lookups(four, "aten::index_select"));
 }
 
+/* Four runs whose first operator gathers 128 integers, and whose second one, of these arguments,
+ * works on as many values; the others write 2,048 values. */
+static bool runs_of_integers(const char *op, const char *dims, const char *types)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int i = 0; i < 4; i++) {
+		advice_step_op(step, "aten::gather", "[[1, 512], [], [1, 128], []]",
+		               "[\"long int\", \"Scalar\", \"long int\", \"Scalar\"]",
+		               "_scatter_gather_elementwise_kernel", 2);
+		advice_step_op(step, op, dims, types, POINTWISE, 2);
+		for (int k = 0; k < 12; k++)
+			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
+			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
+			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
+			               k % 2 ? 2 : 5);
+	}
+	result = result_of(step, weir_fix_batch_more);
+	return result.found && result.rows == 0;
+}
+
+static void a_run_whose_integers_no_other_run_writes_is_independent(void **state)
+{
+	static const char two[] = "[[1, 128], [1, 128], []]";
+	static const char one[] = "[[1, 128]]";
+
+	(void)state;
+	/* a mask from integers, and integers from a mask */
+	assert_true(runs_of_integers("aten::copy_", two, "[\"bool\", \"long int\", \"Scalar\"]"));
+	assert_false(runs_of_integers("aten::copy_", two, "[\"long int\", \"bool\", \"Scalar\"]"));
+	assert_true(runs_of_integers("aten::neg", one, "[\"int\"]"));
+	assert_false(runs_of_integers("aten::neg", one, "[\"long int\"]"));
+	assert_true(runs_of_integers("aten::neg", one, ONE));
+	/* not recorded */
+	assert_false(runs_of_integers("aten::neg", one, NULL));
+	/* the largest value's place is an integer */
+	assert_false(runs_of_integers("aten::max", "[[1, 64], [], []]", ONE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +239,7 @@ int main(void)
 		cmocka_unit_test(fused_gates_are_those_of_a_recurrent_cell),
 		cmocka_unit_test(what_a_list_holds_may_be_the_result_of_the_run_before),
 		cmocka_unit_test(runs_that_look_up_their_parts_of_a_tensor_are_independent),
+		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -507,6 +507,48 @@ static double written_by(const struct weir_op_calls *calls, const struct weir_op
 	return elements;
 }
 
+/* True if the call chooses elements, which the next turn may read. */
+static bool chooses(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const names[] = {"argmax",      "argmin", "max",  "min",
+	                                    "multinomial", "topk",   "sort", NULL};
+
+	return call->family == WEIR_FAMILY_SORT ||
+	       weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
+/* True if the call may write integers like the input: it reads such integers. A
+ * copy writes the type of its first argument. */
+static bool writes_integers(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                            const struct weir_element *input)
+{
+	bool copies = strcmp(weir_op_calls_name(calls, call), "copy_") == 0;
+	struct weir_args args;
+
+	if (!weir_op_calls_args(calls, call, &args))
+		return true;
+	for (size_t i = 0; i < args.count && !(copies && i > 0); i++) {
+		const struct weir_element *element = &args.items[i].element;
+
+		if (isnan(element->width) || args.items[i].list_count > 0 ||
+		    (element->dtype == input->dtype && element->width == input->width))
+			return true;
+	}
+	return false;
+}
+
+/* True if the call may write the input of the next turn: as many elements, of its type. */
+static bool may_give(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                     const struct weir_arg *input)
+{
+	double written = written_by(calls, call);
+
+	if (input->element.dtype != WEIR_DTYPE_INT)
+		return written > 1 && written == input->elements;
+	return chooses(calls, call) || (written > 1 && written == input->elements &&
+	                                writes_integers(calls, call, &input->element));
+}
+
 bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	struct weir_args args;
@@ -516,12 +558,11 @@ bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct wei
 	    args.items[0].list_count > 0)
 		return false;
 	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
-		double written = written_by(calls, &calls->items[c]);
-
-		for (size_t i = 0; i < args.count; i++)
-			if (isnan(written) ||
-			    (weir_args_tensor(&args, i) && written > 1 &&
-			     args.items[i].elements == written && c > loop->first))
+		if (isnan(written_by(calls, &calls->items[c])))
+			return false;
+		for (size_t i = 0; i < args.count && c > loop->first; i++)
+			if (weir_args_tensor(&args, i) &&
+			    may_give(calls, &calls->items[c], &args.items[i]))
 				return false;
 	}
 	return true;
@@ -584,16 +625,6 @@ static bool joins_result(const struct weir_op_calls *calls, const struct weir_lo
 }
 
 /* ---- the search ---- */
-
-/* True if the call chooses elements, which the next turn may read. */
-static bool chooses(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	static const char *const names[] = {"argmax",      "argmin", "max",  "min",
-	                                    "multinomial", "topk",   "sort", NULL};
-
-	return call->family == WEIR_FAMILY_SORT ||
-	       weir_op_is_one_of(weir_op_calls_name(calls, call), names);
-}
 
 /* True if every turn multiplies the same input by its own weights, as heads of a model do: it
  * begins with a product, nothing gives it the input anew, and a list takes the result of each. */
