@@ -232,6 +232,43 @@ static void a_run_whose_integers_no_other_run_writes_is_independent(void **state
 	assert_false(runs_of_integers("aten::max", "[[1, 64], [], []]", ONE));
 }
 
+/* Four runs of layers of convolutions, each in one kernel of this duration, for batches of four
+ * images of 360 x 640 pixels, which one call takes apart. */
+static bool runs_of_convolutions(uint32_t blocks, double us)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_view(step, "aten::unbind", "[[4, 4, 64, 360, 640], []]",
+	                 "[\"c10::Half\", \"Scalar\"]", "[\"\", \"0\"]");
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < 8; k++) {
+			advice_step_begin(step, "aten::cudnn_convolution",
+			                  "[[4, 64, 360, 640], [64, 64, 3, 3], [], [], [], []]",
+			                  "[\"c10::Half\", \"c10::Half\", \"ScalarList\", "
+			                  "\"ScalarList\", \"ScalarList\", \"Scalar\"]",
+			                  "[\"\", \"\", \"[1, 1]\", \"[1, 1]\", \"[1, 1]\", "
+			                  "\"1\"]");
+			advice_step_kernel(step, "sm90_xmma_fprop_implicit_gemm_f16f16", us,
+			                   blocks);
+			advice_step_end(step);
+		}
+		advice_step_op(step, "aten::relu", "[[4, 64, 360, 640]]", "[\"c10::Half\"]",
+		               POINTWISE, 80);
+	}
+	return result_of(step, weir_fix_batch_more).found;
+}
+
+/* 68 GFLOP take 97 us at the rate that large products reach: a kernel of less than twice that keeps
+ * the device busy, with one block for each multiprocessor as with many. */
+static void runs_that_keep_the_device_busy_are_no_batch(void **state)
+{
+	(void)state;
+	assert_false(runs_of_convolutions(120, 150));
+	assert_false(runs_of_convolutions(1000, 150));
+	assert_true(runs_of_convolutions(120, 400));
+	assert_false(runs_of_convolutions(1000, 400));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +277,7 @@ int main(void)
 		cmocka_unit_test(what_a_list_holds_may_be_the_result_of_the_run_before),
 		cmocka_unit_test(runs_that_look_up_their_parts_of_a_tensor_are_independent),
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
+		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,8 +189,8 @@ static bool merge_graphs(struct weir_draft *draft, const struct runs *runs)
 
 /* ---- runs of operators ---- */
 
-/* Returns the rows that the product multiplies with its weights. Libraries exchange the factors, so
- * the smaller side counts the rows. */
+/* Returns the rows that the product multiplies with its weights; 0: not known, as of a convolution.
+ * Libraries exchange the factors, so the smaller side counts the rows. */
 static double rows_of(const struct weir_op_call *call)
 {
 	return fmin(call->work.reuse.m, call->work.reuse.n);
@@ -206,7 +206,8 @@ static bool has_few_rows(const struct weir_op_calls *calls, const struct weir_lo
 		const struct weir_op_call *call = &calls->items[c];
 
 		all_ns += call->ns;
-		if (call->work.product && rows_of(call) * (double)loop->turns <= MOST_ROWS)
+		if (call->work.product && rows_of(call) > 0 &&
+		    rows_of(call) * (double)loop->turns <= MOST_ROWS)
 			product_ns += call->ns;
 	}
 	return product_ns >= FEW_ROWS_SHARE * all_ns;
@@ -214,24 +215,48 @@ static bool has_few_rows(const struct weir_op_calls *calls, const struct weir_lo
 
 /* Share of the device time of kernels that leave multiprocessors idle. */
 #define IDLE_SHARE 0.5
+/* A kernel that takes less than this many times its roofline keeps the device busy, however few its
+ * blocks are, unless it is one of the shortest: libraries launch one block a multiprocessor, which
+ * computes tile after tile ("persistent" kernels, as CUTLASS calls them). */
+#define BUSY_TIMES 2.0
+
+/* Returns the time of the call's work by roofline, without reading weights, which several runs at
+ * once do once; NAN: not known. */
+static double own_work_ns(const struct weir_advisor *advisor, const struct weir_work *work)
+{
+	double shared = work->product ? weir_loop_shared_bytes(work) : 0;
+
+	if (work->confidence == WEIR_MODEL_NONE)
+		return NAN;
+	return weir_advisor_kernel_ns(advisor, work->flops, work->engine, work->dtype,
+	                              fmax(0, work->bytes - shared), 1);
+}
+
+/* True if the call's longest kernel has a multiprocessor for each block, and is not near its
+ * roofline. */
+static bool is_small(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_advisor *advisor = calls->advisor;
+	const struct weir_job *job = &advisor->program.jobs[call->longest_job];
+	double blocks = advisor->program.rank->trace->device.blocks[job->row];
+	double sms = advisor->peaks ? advisor->peaks->sms : 0;
+	double ns = own_work_ns(advisor, &call->work);
+
+	return blocks > 0 && blocks <= sms &&
+	       !(ns > WEIR_SHORTEST_KERNEL_NS && job->ns < BUSY_TIMES * ns);
+}
 
 /* True if the run is one of layers whose kernels are too small for the device: those of several
  * runs at once take little longer, and the host launches them once. */
 static bool leaves_idle(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
-	const struct weir_program *program = &calls->advisor->program;
-	const struct weir_device_columns *rows = &program->rank->trace->device;
-	double sms = calls->advisor->peaks ? calls->advisor->peaks->sms : 0;
 	double small_ns = 0, all_ns = 0;
 
 	if (!weir_loop_has_layers(calls, loop))
 		return false;
 	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
-		double blocks = rows->blocks[program->jobs[calls->items[c].longest_job].row];
-
 		all_ns += calls->items[c].ns;
-		if (blocks > 0 && blocks <= sms)
-			small_ns += calls->items[c].ns;
+		small_ns += is_small(calls, &calls->items[c]) ? calls->items[c].ns : 0;
 	}
 	return small_ns >= IDLE_SHARE * all_ns;
 }
