@@ -269,6 +269,42 @@ static void runs_that_keep_the_device_busy_are_no_batch(void **state)
 	assert_false(runs_of_convolutions(1000, 400));
 }
 
+/* Sixteen rows that are multiplied one by one behind a product of another tensor, with other
+ * operators between them. */
+static struct advice_step *row_products(const char *op, const char *whole, int between)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, op, whole, "[" FLOAT ", " FLOAT ", " FLOAT "]", PRODUCT, 6);
+	for (int i = 0; i < between; i++)
+		advice_step_op(step, i % 2 ? "aten::neg" : "aten::abs", "[[64]]", ONE, POINTWISE,
+		               2);
+	for (int i = 0; i < TURNS; i++) {
+		take(step, "aten::select", "[[16, 2048], [], []]", "[\"\", \"0\", \"%d\"]", i);
+		advice_step_op(step, "aten::mm", "[[1, 2048], [2048, 16]]", TWO, PRODUCT, 5);
+		advice_step_op(step, "aten::mul", "[[1, 16], []]", ONE, POINTWISE, 1);
+	}
+	return step;
+}
+
+static void rows_that_the_step_multiplies_at_once_need_no_batch(void **state)
+{
+	static const char mm[] = "aten::mm";
+	static const char all[] = "[[16, 2048], [2048, 2048]]";
+	static const char others[] = "[[15, 2048], [2048, 2048]]";
+	static const char wider[] = "[[8, 4096], [4096, 2048]]";
+	static const char biased[] = "[[2048], [16, 2048], [2048, 2048]]";
+
+	(void)state;
+	assert_true(result_of(row_products(mm, all, 0), weir_fix_vectorise).found);
+	assert_true(result_of(row_products("aten::addmm", biased, 0), weir_fix_vectorise).found);
+	assert_true(result_of(row_products(mm, all, 15), weir_fix_vectorise).found);
+	assert_false(result_of(row_products(mm, all, 16), weir_fix_vectorise).found);
+	assert_false(result_of(row_products(mm, others, 0), weir_fix_vectorise).found);
+	assert_false(result_of(row_products(mm, wider, 0), weir_fix_vectorise).found);
+	assert_true(result_of(row_products(mm, others, 0), weir_fix_batch_more).found);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +314,7 @@ int main(void)
 		cmocka_unit_test(runs_that_look_up_their_parts_of_a_tensor_are_independent),
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
+		cmocka_unit_test(rows_that_the_step_multiplies_at_once_need_no_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

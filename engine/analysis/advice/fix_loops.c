@@ -541,6 +541,55 @@ static void merge_branches(struct weir_draft *draft, const struct weir_branches 
 	times->after_ns += ns;
 }
 
+/* Calls before and behind a loop among which the step computes on all of its rows. */
+#define WHOLE_WITHIN 16
+
+/* Fills the tensor that the product multiplies by its weights; false: not recorded. */
+static bool multiplied(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                       struct weir_arg *out)
+{
+	bool adds = strcmp(weir_op_calls_name(calls, call), "addmm") == 0;
+	const struct weir_arg *x;
+	struct weir_args args;
+
+	if (!call->work.product || !weir_op_calls_args(calls, call, &args) ||
+	    !(x = weir_args_tensor(&args, adds ? 1 : 0)))
+		return false;
+	*out = *x;
+	return true;
+}
+
+/* True if a product near the loop multiplies the rows of all turns at once: they are the rows of
+ * one tensor, and no inputs that come one by one. */
+static bool has_whole_product(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	size_t end = loop->first + loop->turns * loop->period;
+	size_t from = loop->first > WHOLE_WITHIN ? loop->first - WHOLE_WITHIN : 0;
+	struct weir_arg row = {0}, whole;
+	size_t first = loop->first;
+
+	while (first < loop->first + loop->period && !multiplied(calls, &calls->items[first], &row))
+		first++;
+	if (row.rank < 1)
+		return false;
+	for (size_t c = from; c < calls->count && c < end + WHOLE_WITHIN; c++) {
+		if (c == loop->first)
+			c = end;
+		if (c < calls->count && multiplied(calls, &calls->items[c], &whole) &&
+		    whole.dims[whole.rank - 1] == row.dims[row.rank - 1] &&
+		    whole.elements == row.elements * (double)loop->turns)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the kind of a loop in its step. */
+static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return loop->kind == WEIR_LOOP_INPUTS && has_whole_product(calls, loop) ? WEIR_LOOP_ROWS
+	                                                                        : loop->kind;
+}
+
 bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
 {
 	struct weir_loop_times times = {0, 0};
@@ -553,7 +602,7 @@ bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
 
 	for (size_t from = 0; known && weir_loop_find(calls, from, &loop);
 	     from = loop.first + loop.turns * loop.period) {
-		if (loop.kind != kind)
+		if (kind_of(calls, &loop) != kind)
 			continue;
 		known = weir_loop_merge(draft, calls, &loop, &times);
 		for (size_t p = 0; known && kind == WEIR_LOOP_ROWS && p < loop.period; p++)
