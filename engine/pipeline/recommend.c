@@ -253,13 +253,21 @@ static void add_advice(struct weir_retimer *retimer, struct weir_report *report,
 	};
 }
 
+/* True if the fix makes the advice void: a program that prepares for new shapes in each step
+ * prepares again behind a warm-up. */
+static bool replaces(const struct weir_fix_entry *fix, const struct weir_advice *advice)
+{
+	return strcmp(fix->id, "warm-shapes") == 0 && strcmp(advice->id, "warm-up") == 0;
+}
+
 /* True if a transformation decided about the advice, with or without success. */
 static bool is_decided(const struct weir_found_fixes *found, const struct weir_advice *advice)
 {
 	const struct weir_fix_method *method = weir_fix_method_find(advice->id);
 
 	for (size_t i = 0; i < found->count; i++)
-		if (strcmp(found->items[i].entry->id, advice->id) == 0)
+		if (strcmp(found->items[i].entry->id, advice->id) == 0 ||
+		    replaces(found->items[i].entry, advice))
 			return true;
 	return found->known && method && !method->rule_decides;
 }

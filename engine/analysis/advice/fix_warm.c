@@ -8,6 +8,7 @@
 #include "engine/analysis/advice/captures.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/new_sizes.h"
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/path/retime.h"
@@ -41,6 +42,18 @@ static void find_loading(const struct weir_program *program, struct weir_interva
 	weir_intervals_clip(out, program->host_start_ns, program->host_end_ns);
 }
 
+/* True if the window, which has no steps, prepares for new sizes again and again. */
+static bool loads_for_new_sizes(const struct weir_advisor *advisor)
+{
+	struct weir_intervals loading = {0};
+	bool found;
+
+	find_loading(&advisor->program, &loading);
+	found = weir_new_sizes_repeat(advisor, &loading);
+	weir_intervals_release(&loading);
+	return found;
+}
+
 /* True if half of the steps compile or load: warming up does not help. */
 static bool loads_in_most_steps(const struct weir_program *program)
 {
@@ -65,7 +78,14 @@ static bool loads_in_most_steps(const struct weir_program *program)
 		loading += loading_ns[s] > PART_OF_STEP * (double)steps->steps[s].period_ns;
 	}
 	free(loading_ns);
-	return program->step != WEIR_NONE && steady >= FEWEST_STEPS && 2 * loading >= steady;
+	return steady >= FEWEST_STEPS && 2 * loading >= steady;
+}
+
+/* True if warming up before the recorded work does not help. */
+static bool loads_again(const struct weir_advisor *advisor)
+{
+	return advisor->program.step == WEIR_NONE ? loads_for_new_sizes(advisor)
+	                                          : loads_in_most_steps(&advisor->program);
 }
 
 /* Returns when the host started the work: where no call is recorded, as for the copies of a
@@ -297,7 +317,7 @@ bool weir_fix_warm_up(struct weir_draft *draft)
 	if (!draft->program.has_host)
 		return false;
 	captures = weir_captures_of(draft->advisor);
-	if (captures->repeats || !loads_in_most_steps(&draft->program))
+	if (captures->repeats || !loads_again(draft->advisor))
 		removed_ns = drop_loading(draft, captures);
 	weir_draft_basis(draft,
 	                 "the same work without %.2f ms of compilation, loading and the capture "
@@ -652,23 +672,25 @@ static double drop_preparing(struct weir_draft *draft, double *padded_ns)
 
 bool weir_fix_warm_shapes(struct weir_draft *draft)
 {
-	double loading_ns = 0, padded_ns = 0, preparing_ns;
+	bool has_steps = draft->program.step != WEIR_NONE;
+	double loading_ns = 0, padded_ns = 0, preparing_ns = 0;
 	const struct weir_captures *captures;
 
-	if (!draft->program.has_host || draft->program.step == WEIR_NONE)
+	if (!draft->program.has_host)
 		return false;
 	captures = weir_captures_of(draft->advisor);
-	if (!captures->repeats && loads_in_most_steps(&draft->program)) {
+	if (!captures->repeats && loads_again(draft->advisor)) {
 		loading_ns = drop_loading(draft, captures);
 		drop_allocations(draft);
 	}
-	preparing_ns = drop_preparing(draft, &padded_ns);
+	if (has_steps)
+		preparing_ns = drop_preparing(draft, &padded_ns);
 	weir_draft_basis(
 		draft,
-		"the same step without %.2f ms of compilation, loading, trials and capture, and "
+		"the same %s without %.2f ms of compilation, loading, trials and capture, and "
 		"operators "
 		"with new shapes as fast as with shapes seen before (%.2f ms less)",
-		loading_ns / 1e6, preparing_ns / 1e6);
+		has_steps ? "step" : "work", loading_ns / 1e6, preparing_ns / 1e6);
 	if (padded_ns > 0)
 		weir_text_printf(
 			&draft->basis,
