@@ -635,8 +635,9 @@ static void a_quantile_is_a_select(void **state)
 	assert_near(two.after_us - one.after_us, 106 + 56, 0.05);
 }
 
-/* Draws from sorted logits: probabilities, their sum, and a choice; `behind` follows the sum. */
-static double sampled_us(const char *behind)
+/* Draws from sorted logits: probabilities, their sum, and a choice; `behind` follows the sum, and
+ * `last` is the last operator. */
+static struct advice_result sampled(const char *behind, const char *last, const char *last_rows)
 {
 	static const char rows[] = "[[64, 128256], []]";
 	struct advice_step *step =
@@ -646,10 +647,17 @@ static double sampled_us(const char *behind)
 	advice_step_op(step, "aten::_softmax", rows, "[\"float\", \"Scalar\"]", STREAMING, 60);
 	advice_step_op(step, "aten::cumsum", rows, "[\"float\", \"Scalar\"]", STREAMING, 240);
 	advice_step_op(step, behind, rows, "[\"float\", \"Scalar\"]", STREAMING, 40);
-	advice_step_op(step, "aten::div", rows, "[\"float\", \"Scalar\"]", STREAMING, 40);
+	advice_step_op(step, last, last_rows, "[\"float\", \"Scalar\"]", STREAMING, 40);
 	advice_step_wait(step);
 	result = result_of(step, weir_fix_select_not_sort);
 	assert_true(result.found);
+	return result;
+}
+
+static double sampled_us(const char *behind)
+{
+	struct advice_result result = sampled(behind, "aten::div", "[[64, 128256], []]");
+
 	return result.before_us - result.after_us;
 }
 
@@ -662,6 +670,35 @@ static void samplers_work_on_the_candidates(void **state)
 	(void)state;
 	assert_near(sampled_us("aten::sub"), sort_us + 238 + 38 + 38, 0.05);
 	assert_near(sampled_us("aten::scatter"), sort_us + 238, 0.05);
+}
+
+/* A mask that is shifted by an element of each row works on the rows; half of a row does not. */
+static void masks_of_samplers_may_be_shifted(void **state)
+{
+	struct advice_result whole, shifted, half;
+
+	(void)state;
+	whole = sampled("aten::sub", "aten::clone", "[[64, 128256], []]");
+	shifted = sampled("aten::sub", "aten::clone", "[[64, 128255], []]");
+	half = sampled("aten::sub", "aten::clone", "[[64, 64128], []]");
+	assert_near(shifted.after_us, whole.after_us, 0.01);
+	assert_near(half.after_us, whole.after_us + 38, 0.01);
+}
+
+/* Rows that are written back for a draw need not be whole: the draw may take the candidates. Where
+ * the step does not draw, they do. */
+static void a_draw_from_rows_written_back_may_take_the_candidates(void **state)
+{
+	static const char rows[] = "[[64, 128256], []]";
+	struct advice_result drawn, kept, drawn_few;
+
+	(void)state;
+	drawn = sampled("aten::scatter", "aten::multinomial", rows);
+	kept = sampled("aten::scatter", "aten::div", rows);
+	drawn_few = sampled("aten::scatter", "aten::multinomial", "[[64, 256], []]");
+	assert_near(drawn.after_us, kept.after_us, 0.01);
+	assert_near(kept.low_us - drawn.low_us, 2 * 38, 0.01);
+	assert_near(drawn_few.low_us, kept.low_us, 0.01);
 }
 
 /* Takes the element at a position of each sorted row. */
@@ -833,6 +870,8 @@ int main(void)
 		cmocka_unit_test(gathered_columns_of_a_sort_need_a_select),
 		cmocka_unit_test(a_quantile_is_a_select),
 		cmocka_unit_test(samplers_work_on_the_candidates),
+		cmocka_unit_test(masks_of_samplers_may_be_shifted),
+		cmocka_unit_test(a_draw_from_rows_written_back_may_take_the_candidates),
 		cmocka_unit_test(an_element_in_the_middle_of_a_row_takes_a_block_for_the_row),
 		cmocka_unit_test(narrow_keys_are_counted_no_faster),
 		cmocka_unit_test(a_sort_of_integers_orders_things),

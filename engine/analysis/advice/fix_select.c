@@ -275,7 +275,8 @@ static bool restores_rows(const char *op)
 	return strstr(op, "scatter") || strstr(op, "index_put");
 }
 
-/* True if the operator has a tensor of as many elements as were sorted. */
+/* True if the operator has a tensor of about as many elements as were sorted: a mask is shifted by
+ * one element of each row. */
 static bool works_on(const struct weir_advisor *advisor, uint32_t op, double elements)
 {
 	struct weir_args args;
@@ -283,9 +284,46 @@ static bool works_on(const struct weir_advisor *advisor, uint32_t op, double ele
 	if (!weir_advisor_args(advisor, op, &args))
 		return false;
 	for (size_t i = 0; i < args.count; i++)
-		if (weir_args_tensor(&args, i) && args.items[i].elements == elements)
+		if (weir_args_tensor(&args, i) && args.items[i].elements <= elements &&
+		    args.items[i].elements > elements / 2)
 			return true;
 	return false;
+}
+
+/* Draw from the rows; nothing else of them is used. */
+static const char *const drawing[] = {"multinomial", NULL};
+
+/* Returns the job behind the draw from the rows that are sorted before the job `from`; `from`: the
+ * step does not draw from them before it sorts again. */
+static uint32_t drawn_until(const struct weir_advisor *advisor, uint32_t from, double elements)
+{
+	const struct weir_program *program = &advisor->program;
+	uint32_t draw = WEIR_NONE, j = from;
+
+	for (; j < program->job_count && draw == WEIR_NONE; j++) {
+		if (operator_around(program, program->jobs[j].op, sorts) != WEIR_NONE)
+			return from;
+		if (works_on(advisor, program->jobs[j].op, elements))
+			draw = operator_around(program, program->jobs[j].op, drawing);
+	}
+	if (draw == WEIR_NONE)
+		return from;
+	while (j < program->job_count &&
+	       operator_around(program, program->jobs[j].op, drawing) == draw)
+		j++;
+	return j;
+}
+
+/* Sets the least time of what a sampler does with whole rows, which it has written back, in
+ * [first, end): it may write the candidates back, or draw from them alone. */
+static void draw_candidates(struct weir_draft *draft, uint32_t first, uint32_t end, double elements)
+{
+	for (uint32_t j = first; j < end; j++) {
+		struct weir_job *job = &draft->program.jobs[j];
+
+		if (works_on(draft->advisor, job->op, elements))
+			job->low_ns = fmin(job->low_ns, WEIR_SHORTEST_KERNEL_NS);
+	}
 }
 
 /* Shortens what a sampler does with the sorted rows, behind the sort that ends at the job `end`: it
@@ -302,7 +340,11 @@ static double sample_candidates(struct weir_draft *draft, uint32_t end, double e
 		const struct weir_job *job = &program->jobs[j];
 		const char *op = weir_op_plain_name(weir_advisor_op(advisor, job));
 
-		if (restores_rows(op) || operator_around(program, job->op, sorts) != WEIR_NONE)
+		if (restores_rows(op)) {
+			draw_candidates(draft, j, drawn_until(advisor, j, elements), elements);
+			break;
+		}
+		if (operator_around(program, job->op, sorts) != WEIR_NONE)
 			break;
 		if (!works_on(advisor, job->op, elements) || job->ns <= WEIR_SHORTEST_KERNEL_NS)
 			continue;
