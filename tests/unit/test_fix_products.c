@@ -456,6 +456,28 @@ static void a_kernel_far_below_the_bandwidth_has_another_problem(void **state)
 	assert_gives(one("aten::mm", FEW, HALVES, NVJET, 70000, H100), weir_fix_smaller_types, NAN);
 }
 
+/* A matrix in fp32 that the cache, 50 MB, does not hold may be stored in 16 bits; in a step that
+ * trains it stays. */
+static void a_large_matrix_in_fp32_takes_half_of_its_time(void **state)
+{
+	struct advice_trace *run;
+
+	(void)state;
+	assert_gives(one("aten::mm", "[[1,4096],[4096,3052]]", FLOATS, SGEMM, 24000, H100),
+	             weir_fix_smaller_types, 13506);
+	assert_gives(one("aten::mm", "[[1,4096],[4096,3051]]", FLOATS, SGEMM, 24000, H100),
+	             weir_fix_smaller_types, NAN);
+	assert_gives(one("aten::mm", "[[1,4096],[4096,3052]]", DOUBLES, SGEMM, 48000, H100),
+	             weir_fix_smaller_types, NAN);
+	run = advice_trace_new();
+	advice_trace_op(run, GRADIENT, "[[4096,3052]]", "[\"float\"]");
+	advice_trace_op(run, "aten::mm", "[[1,4096],[4096,3052]]", FLOATS);
+	advice_trace_kernel(run, SGEMM, 24000);
+	advice_trace_finish(run, H100);
+	assert_false(advice_trace_apply(run, weir_fix_smaller_types));
+	advice_trace_free(run);
+}
+
 static void streams_read_no_weights(void **state)
 {
 	(void)state;
@@ -643,6 +665,7 @@ int main(void)
 		cmocka_unit_test(weights_in_8_bits_take_half_of_their_time),
 		cmocka_unit_test(a_product_with_many_rows_is_not_about_weights),
 		cmocka_unit_test(a_kernel_far_below_the_bandwidth_has_another_problem),
+		cmocka_unit_test(a_large_matrix_in_fp32_takes_half_of_its_time),
 		cmocka_unit_test(streams_read_no_weights),
 		cmocka_unit_test(lookups_in_a_large_fp32_table_read_half),
 		cmocka_unit_test(kernels_of_a_graph_are_known_by_their_names),

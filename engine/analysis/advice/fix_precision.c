@@ -508,17 +508,27 @@ bool weir_fix_fp8(struct weir_draft *draft)
 #define SMALLER_HIGH 1.3
 
 struct shrinking {
+	bool training;
 	size_t kernels, named, gathers;
 	double bytes, saved_bytes;
 };
+
+/* True if the product reads weights or a cache in 16 bits, or a matrix in fp32 that no cache holds,
+ * such as an index of vectors. What is trained stays in fp32. */
+static bool can_shrink(const struct weir_advisor *advisor, const struct weir_product *p,
+                       bool training)
+{
+	if (p->width == 4)
+		return p->kind == WEIR_PRODUCT_MATRIX && !training &&
+		       fmax(p->a_bytes, p->b_bytes) > advisor->peaks->l2_bytes;
+	return p->width == 2;
+}
 
 /* Returns the bytes of weights or cache that the product reads, if it mostly reads them; else 0. */
 static double stored_bytes(const struct weir_product *p)
 {
 	double stored = fmax(p->a_bytes, p->b_bytes);
 
-	if (p->width != 2)
-		return 0;
 	if (p->kind == WEIR_PRODUCT_ATTENTION) {
 		/* The arguments hold the cache, or pages of it: what is no query is cache. */
 		double of_queries = 2 * p->queries * p->depth * p->width;
@@ -536,7 +546,7 @@ static void shrink(struct weir_draft *draft, const struct weir_product *p, struc
 {
 	double stored = stored_bytes(p), over_ns = p->ns - WEIR_PRODUCT_FIXED_NS, ns;
 
-	if (!(stored > 0) || over_ns <= 0 ||
+	if (!can_shrink(draft->advisor, p, sum->training) || !(stored > 0) || over_ns <= 0 ||
 	    p->bytes / draft->advisor->bandwidth * 1e9 < AT_LIMIT * p->ns)
 		return;
 	ns = WEIR_PRODUCT_FIXED_NS + over_ns * (1 - stored / 2 / p->bytes);
@@ -678,7 +688,7 @@ static void explain_shrinking(struct weir_draft *draft, const struct shrinking *
 bool weir_fix_smaller_types(struct weir_draft *draft)
 {
 	const struct weir_program *program = &draft->advisor->program;
-	struct shrinking sum = {0};
+	struct shrinking sum = {.training = trains(draft->advisor)};
 
 	if (!draft->advisor->peaks)
 		return false;
