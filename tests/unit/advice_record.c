@@ -91,7 +91,7 @@ static void add_fast_host(struct weir_text *text, const struct weir_fix_method *
 
 	other.speed = (struct weir_host_speed){.dispatch = 0.5, .work = 0.8};
 	weir_draft_init(&draft, &other);
-	if (method->apply(&draft)) {
+	if (weir_draft_apply(&draft, method->apply)) {
 		weir_text_printf(text, "\t\tfast host: %.9g us\n",
 		                 replayed_us(&draft, other.speed, WEIR_REPLAY_TYPICAL));
 		add_sums(text, &draft.program);
@@ -107,7 +107,7 @@ static void add_fix(struct weir_text *text, const struct weir_fix_method *method
 	size_t touched = 0;
 
 	weir_draft_init(&draft, advisor);
-	if (method->apply(&draft)) {
+	if (weir_draft_apply(&draft, method->apply)) {
 		for (size_t i = 0; i < items; i++)
 			touched += draft.touched[i];
 		weir_text_printf(text, "\t%s: %.9g us, %.9g to %.9g, %zu of %zu", method->id,

@@ -84,7 +84,7 @@ bool advice_run_apply(struct advice_run *run, weir_fix_apply *fix)
 	advice_record_check(&run->advisor);
 	weir_draft_release(&run->draft);
 	weir_draft_init(&run->draft, &run->advisor);
-	return fix(&run->draft);
+	return weir_draft_apply(&run->draft, fix);
 }
 
 double advice_run_step_ns(const struct advice_run *run)

@@ -307,7 +307,7 @@ static void apply_to(const struct weir_analysis *analysis, const struct weir_rep
 	advisor.speed = advisor.fast = advisor.slow = plain;
 	out->before_us = weir_replay(&advisor.program, plain, WEIR_REPLAY_TYPICAL) / 1000;
 	weir_draft_init(&draft, &advisor);
-	out->found = apply(&draft);
+	out->found = weir_draft_apply(&draft, apply);
 	out->after_us = weir_replay(&draft.program, plain, WEIR_REPLAY_TYPICAL) / 1000;
 	out->low_us = weir_replay(&draft.program, plain, WEIR_REPLAY_LOW) / 1000;
 	out->high_us = weir_replay(&draft.program, plain, WEIR_REPLAY_HIGH) / 1000;

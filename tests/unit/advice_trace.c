@@ -164,5 +164,5 @@ bool advice_trace_apply(struct advice_trace *run, weir_fix_apply *fix)
 	advice_record_check(&run->advisor);
 	weir_draft_init(&run->draft, &run->advisor);
 	run->has_draft = true;
-	return fix(&run->draft);
+	return weir_draft_apply(&run->draft, fix);
 }

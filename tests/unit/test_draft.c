@@ -93,7 +93,8 @@ static void dispatch_is_faster_once_nothing_displaces_its_code(void **state)
 		before = &run.advisor.program;
 		after = &run.draft.program;
 		weir_draft_less_freeing(&run.draft, OUTPUT, cases[i].bytes);
-		weir_draft_less_freeing(&run.draft, OUTPUT, cases[i].bytes); /* but once */
+		for (int twice = 0; twice < 2 && run.draft.displaced; twice++)
+			weir_draft_warm_first_calls(&run.draft); /* but once */
 		for (size_t c = 0; c < before->issue_count; c++)
 			assert_near(after->issues[c].dispatch_ns,
 			            before->issues[c].dispatch_ns * cases[i].factor, 1e-9);
@@ -103,6 +104,64 @@ static void dispatch_is_faster_once_nothing_displaces_its_code(void **state)
 		            1e-9);
 		advice_run_release(&run);
 	}
+}
+
+/* Turns of three kernels of 0.1 ms, which end 8 ms before the next turn. */
+static void init_turns(struct advice_run *run, bool steps)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		if (steps)
+			advice_make_step(make, i, at, at + STEP - 1000);
+		for (int k = 0; k < 3; k++, at += MS / 2)
+			make_launch(make, at + 40000, at + 50000, at + 60000, at + 160000);
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(run, &trace, 1, DEVICE);
+	assert_int_equal(run->advisor.program.step == WEIR_NONE, !steps);
+}
+
+/* Returns the share of its time that a call takes once `ns` of work before `issue` are gone. */
+static double warm_share(bool steps, uint32_t issue, double ns, uint32_t call)
+{
+	struct advice_run run;
+	double share;
+
+	init_turns(&run, steps);
+	weir_draft_less_work(&run.draft, issue, ns);
+	weir_draft_warm_first_calls(&run.draft);
+	share = run.draft.program.issues[call].call_ns / run.advisor.program.issues[call].call_ns;
+	advice_run_release(&run);
+	return share;
+}
+
+/* The step ends with its fourth issue, behind which the first call follows. */
+static void the_first_call_of_an_operator_read_its_code_again(void **state)
+{
+	(void)state;
+	assert_near(warm_share(true, 3, 200000, 0), 0.4, 1e-9);
+	assert_near(warm_share(true, 3, 200000, 1), 1, 0);
+	assert_near(warm_share(true, 3, 200000, 2), 1, 0);
+	/* The stretch before the second call is removed. */
+	assert_near(warm_share(true, 1, 200000, 0), 1, 0);
+	assert_near(warm_share(true, 1, 200000, 1), 0.4, 1e-9);
+	/* A shorter stretch is no pass over memory. */
+	assert_near(warm_share(true, 3, 199999, 0), 1, 0);
+}
+
+static void a_window_begins_behind_what_displaced_the_code(void **state)
+{
+	(void)state;
+	assert_near(warm_share(false, 3, 200000, 0), 0.4, 1e-9);
+	assert_near(warm_share(false, 3, 200000, 1), 1, 0);
+	assert_near(warm_share(false, 3, 200000, 3), 0.4, 1e-9);
+	assert_near(warm_share(false, 3, 200000, 4), 1, 0);
+	/* The next turn has the work still. */
+	assert_near(warm_share(false, 3, 200000, 6), 1, 0);
 }
 
 /* ---- changes ---- */
@@ -211,6 +270,7 @@ static void assert_same_draft(const struct weir_draft *a, const struct weir_draf
 	assert_int_equal(a->basis.length, b->basis.length);
 	assert_near(a->floor_ns + a->floor_low_ns + a->floor_high_ns, 0, 0);
 	assert_int_equal(a->warm, b->warm);
+	assert_int_equal(a->displaced, b->displaced);
 }
 
 static void a_cleared_draft_is_as_good_as_new(void **state)
@@ -224,9 +284,10 @@ static void a_cleared_draft_is_as_good_as_new(void **state)
 	for (int i = 0; i < 2; i++) {
 		weir_draft_remove(&run.draft, COPY);
 		weir_draft_less_freeing(&run.draft, OUTPUT, 2 * WEIR_COLD_BYTES);
+		weir_draft_warm_first_calls(&run.draft);
 		weir_draft_basis(&run.draft, "a reason");
 		run.draft.floor_ns = run.draft.floor_low_ns = run.draft.floor_high_ns = MS;
-		assert_true(run.draft.warm && run.draft.place_count > 0);
+		assert_true(run.draft.displaced && run.draft.warm && run.draft.place_count > 0);
 		if (i == 1) { /* as if the fix had been taken over */
 			free(run.draft.touched);
 			run.draft.touched = NULL;
@@ -354,6 +415,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(large_tensors_are_freed_at_the_end_of_the_step),
 		cmocka_unit_test(dispatch_is_faster_once_nothing_displaces_its_code),
+		cmocka_unit_test(the_first_call_of_an_operator_read_its_code_again),
+		cmocka_unit_test(a_window_begins_behind_what_displaced_the_code),
 		cmocka_unit_test(a_removed_call_takes_no_time),
 		cmocka_unit_test(the_work_before_a_removed_call_stays),
 		cmocka_unit_test(a_gap_as_long_as_work_stays),

@@ -180,7 +180,7 @@ static void try_fix(void *context, size_t index)
 		.fix = {.entry = entry, .of_trace = trials->advisor->program.step == WEIR_NONE},
 		.order = index};
 	take_draft(trials, &draft);
-	if (method->apply(&draft)) {
+	if (weir_draft_apply(&draft, method->apply)) {
 		time_draft(&draft, &out->fix);
 		trials->found[index] = out->fix.speedup >= WORTH_NAMING || draft.start_ns > 0;
 	}

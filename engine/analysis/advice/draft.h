@@ -33,7 +33,8 @@ struct weir_draft {
 	 * elsewhere at the same time. Typical value and range. */
 	double floor_ns, floor_low_ns, floor_high_ns;
 	bool copies_stay; /* the fix makes copies smaller, which can still be pinned or hidden */
-	bool warm;        /* the host's dispatch is already that of code in its caches */
+	bool displaced; /* the fix removes a pass that displaced the framework's code from caches */
+	bool warm;      /* the host's dispatch is already that of code in its caches */
 	/* The run does not show what the change gives: the fix is listed without a time, and the
 	 * durations of the draft only mark the kernels that change. */
 	bool unpredicted;
@@ -49,6 +50,10 @@ void weir_draft_init(struct weir_draft *draft, const struct weir_advisor *adviso
 /* Makes it a draft without changes again, in the same memory. */
 void weir_draft_clear(struct weir_draft *draft);
 void weir_draft_release(struct weir_draft *draft);
+
+/* Applies a transformation; returns true if it found a place. Ends with
+ * weir_draft_warm_first_calls() if the fix removes a pass over memory that displaced code. */
+bool weir_draft_apply(struct weir_draft *draft, bool (*apply)(struct weir_draft *));
 
 /* Changes the device time of a job; low and high: its range. */
 void weir_draft_set_job(struct weir_draft *draft, uint32_t job, double ns, double low_ns,
@@ -76,9 +81,12 @@ void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns);
 void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double bytes);
 /* A pass of the host over more bytes a step displaces the code of the framework from its caches. */
 #define WEIR_COLD_BYTES 16777216.0
-/* Makes the host's dispatch that of code in its caches, once: something that displaced the code is
- * gone. */
+/* Makes the host's dispatch that of code in its caches, once: something that displaced the code for
+ * the whole step is gone. */
 void weir_draft_warm_host(struct weir_draft *draft);
+/* The same for the first call of each operator behind host time that the fix has removed so far: a
+ * pass over memory displaced their code, and the first calls read it again. */
+void weir_draft_warm_first_calls(struct weir_draft *draft);
 /* Changes the host's dispatch before a call, in ns of the profiled run. */
 void weir_draft_set_dispatch(struct weir_draft *draft, uint32_t issue, double ns);
 /* Adds the dispatch of this many operators of typical cost before a call. */

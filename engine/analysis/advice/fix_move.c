@@ -606,8 +606,8 @@ bool weir_fix_move_to_device(struct weir_draft *draft)
 		move_all(&search, trace->host.thread[call]);
 	}
 	move_array_code(&search);
-	if (fmax(search.read_bytes, search.array_bytes) >= WEIR_COLD_BYTES)
-		weir_draft_warm_host(draft);
+	if (draft->displaced || fmax(search.read_bytes, search.array_bytes) >= WEIR_COLD_BYTES)
+		weir_draft_warm_first_calls(draft); /* not the dispatch that is added below */
 	/* Not through the draft: a place has the time that the host takes there now. */
 	for (uint32_t i = 0; i < program->issue_count; i++)
 		draft->program.issues[i].dispatch_ns += search.added_ns[i];
