@@ -80,6 +80,13 @@ static bool launches(const struct weir_program *program, uint32_t row)
 	return false;
 }
 
+/* Returns the time up to which host rows are searched. Behind a window without steps no launch of a
+ * next step follows, so that operators behind its last copy are its own. */
+static int64_t last_ns(const struct weir_program *program)
+{
+	return program->step == WEIR_NONE ? INT64_MAX : program->host_end_ns;
+}
+
 /* True if the row is an outermost operator on the host over a tensor of this size. */
 static bool works_on(const struct weir_draft *draft, uint32_t row, double elements)
 {
@@ -89,7 +96,7 @@ static bool works_on(const struct weir_draft *draft, uint32_t row, double elemen
 
 	/* The last operator may be that of the next step's first launch. */
 	if (rank->trace->host.kind[row] != WEIR_HOST_OP ||
-	    rank->trace->host.end_ns[row] > draft->program.host_end_ns ||
+	    rank->trace->host.end_ns[row] > last_ns(&draft->program) ||
 	    weir_timeline_outermost_op(&rank->timeline, row) != row ||
 	    !weir_advisor_args(draft->advisor, row, &args))
 		return false;
@@ -110,61 +117,6 @@ static size_t end_of_search(const struct weir_program *program, uint32_t row)
 	return end < row + MOST_ROWS ? end : row + MOST_ROWS;
 }
 
-/* Collects the time of the host's operators on the tensor behind a copy on its thread, casts and
- * scaling included; returns the number of those that reduce it. */
-static size_t find_operators(const struct weir_draft *draft, uint32_t call, double elements,
-                             struct weir_intervals *out)
-{
-	const struct weir_program *program = &draft->program;
-	const struct weir_host_columns *host = &program->rank->trace->host;
-	size_t end = end_of_search(program, call), found = 0;
-
-	for (size_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
-	     row++) {
-		if (host->start_ns[row] < host->end_ns[call] ||
-		    !works_on(draft, (uint32_t)row, elements))
-			continue;
-		weir_intervals_push(out, host->start_ns[row], host->end_ns[row]);
-		found += is_reducing(
-			weir_timeline_host_name(&program->rank->timeline, (uint32_t)row));
-	}
-	weir_intervals_unite(out);
-	return found;
-}
-
-/* Bytes/s at which one thread passes over a tensor: 20 GB/s for a maximum in vector registers, 0.1
- * GB/s for a sort. */
-#define FASTEST_PASS 20e9
-#define SLOWEST_PASS 0.1e9
-/* Time from the end of the copy to the end of its operators and calls around it. */
-#define SOON_NS 100000
-
-/* Adds a stretch without events behind a copy of logits, if a library that records nothing (numpy)
- * could pass over them in that time. */
-static void find_silence(const struct weir_draft *draft, uint32_t call, double bytes,
-                         struct weir_intervals *out)
-{
-	const struct weir_program *program = &draft->program;
-	const struct weir_host_columns *host = &program->rank->trace->host;
-	int64_t from_ns = host->end_ns[call], to_ns = program->host_end_ns;
-	size_t first, end;
-	double ns;
-
-	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
-	for (size_t row = call + 1; row < end && host->start_ns[row] < from_ns + SOON_NS; row++)
-		if (host->end_ns[row] > from_ns && host->end_ns[row] < from_ns + SOON_NS)
-			from_ns = host->end_ns[row];
-	for (size_t row = call + 1; row < end; row++)
-		if (host->start_ns[row] >= from_ns) {
-			to_ns = host->start_ns[row] < to_ns ? host->start_ns[row] : to_ns;
-			break;
-		}
-	ns = to_ns > from_ns ? (double)weir_span_ns(from_ns, to_ns) : 0;
-	if (ns >= WEIR_HOST_WORK_NS && ns >= bytes / FASTEST_PASS * 1e9 &&
-	    ns <= bytes / SLOWEST_PASS * 1e9)
-		weir_intervals_push(out, from_ns, to_ns);
-}
-
 /* Operators of the list above that give as many values as they read. */
 static const char *const keeping[] = {"aten::argsort", "aten::log_softmax", "aten::softmax",
                                       "aten::sort"};
@@ -179,30 +131,7 @@ static bool keeps_size(const char *name)
 	return !is_reducing(name);
 }
 
-/* True if the host computes with all values behind a copy, so that these operators are what to
- * move: it does not only choose some. */
-static bool computes_on_host(const struct weir_draft *draft, const struct weir_job *job,
-                             double elements)
-{
-	const struct weir_program *program = &draft->program;
-	const struct weir_host_columns *host = &program->rank->trace->host;
-	uint32_t call = program->issues[job->issue].call;
-	size_t end;
-
-	if (call == WEIR_NONE)
-		return false;
-	end = end_of_search(program, call);
-	for (uint32_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
-	     row++)
-		if (host->start_ns[row] >= host->end_ns[call] &&
-		    weir_span_ns(host->start_ns[row], host->end_ns[row]) >= LEAST_NS &&
-		    keeps_size(weir_timeline_host_name(&program->rank->timeline, row)) &&
-		    works_on(draft, row, elements))
-			return true;
-	return false;
-}
-
-/* ---- elements that the host picks from it ---- */
+/* ---- parts of it ---- */
 
 /* Operators that only look at a tensor in another way. */
 static const char *const looking[] = {
@@ -241,6 +170,147 @@ static double picked(const char *name, const struct weir_args *args)
 	return x->elements / (double)length * ceil((double)(end - start) / (double)step);
 }
 
+/* ---- what the host does behind the copy ---- */
+
+/* Sizes of tensors that are followed behind a copy: the copied one, and large parts of it. */
+#define MOST_PARTS 4
+
+/* The host's operators on a copied tensor. */
+struct operators {
+	double elements[MOST_PARTS]; /* of the tensor, and of parts that are cut from it */
+	size_t sizes;
+	size_t reducing; /* operators that reduce it */
+	size_t keeping;  /* operators whose result is as large as it is */
+	struct weir_intervals time;
+};
+
+static bool works_on_any(const struct weir_draft *draft, uint32_t row, const struct operators *of)
+{
+	for (size_t i = 0; i < of->sizes; i++)
+		if (works_on(draft, row, of->elements[i]))
+			return true;
+	return false;
+}
+
+/* Adds the part that the operator cuts from a tensor if it is a large one. */
+static void add_part(const struct weir_draft *draft, uint32_t row, struct operators *of)
+{
+	struct weir_args args;
+	const char *name =
+		weir_op_plain_name(weir_timeline_host_name(&draft->program.rank->timeline, row));
+	double part;
+
+	if (of->sizes == MOST_PARTS || !weir_advisor_args(draft->advisor, row, &args))
+		return;
+	part = picked(name, &args);
+	for (size_t i = 0; i < of->sizes; i++)
+		if (of->elements[i] == part)
+			return;
+	if (part > LARGEST_PART * of->elements[0])
+		of->elements[of->sizes++] = part;
+}
+
+/* Returns the time of the next copy from the device that is as large as this one, behind which
+ * results may belong to that copy; INT64_MAX: none. */
+static int64_t next_copy_ns(const struct weir_draft *draft, const struct weir_job *job)
+{
+	const struct weir_program *program = &draft->program;
+	double bytes = weir_transfer_of(draft->advisor, job).bytes;
+
+	for (const struct weir_job *next = job + 1; next < program->jobs + program->job_count;
+	     next++) {
+		struct weir_transfer copy = weir_transfer_of(draft->advisor, next);
+		uint32_t call = program->issues[next->issue].call;
+
+		if (copy.way == WEIR_TRANSFER_DOWN && copy.bytes == bytes && call != WEIR_NONE)
+			return program->rank->trace->host.start_ns[call];
+	}
+	return INT64_MAX;
+}
+
+/* Collects the host's operators on the tensor behind a copy on its thread, or on a large part of
+ * it, casts and scaling included. Release the time. */
+static void find_operators(const struct weir_draft *draft, const struct weir_job *job,
+                           double elements, struct operators *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t call = program->issues[job->issue].call;
+	size_t end = end_of_search(program, call);
+	int64_t next_ns = next_copy_ns(draft, job);
+
+	*out = (struct operators){.elements = {elements}, .sizes = 1};
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < last_ns(program); row++) {
+		const char *name = weir_timeline_host_name(&program->rank->timeline, row);
+
+		if (host->start_ns[row] < host->end_ns[call] || !works_on_any(draft, row, out))
+			continue;
+		add_part(draft, row, out);
+		weir_intervals_push(&out->time, host->start_ns[row], host->end_ns[row]);
+		out->reducing += is_reducing(name);
+		out->keeping += host->start_ns[row] < next_ns && keeps_size(name) &&
+		                weir_span_ns(host->start_ns[row], host->end_ns[row]) >= LEAST_NS;
+	}
+	weir_intervals_unite(&out->time);
+}
+
+/* Bytes/s at which one thread passes over a tensor: 20 GB/s for a maximum in vector registers, 0.1
+ * GB/s for a sort. */
+#define FASTEST_PASS 20e9
+#define SLOWEST_PASS 0.1e9
+/* Time from the end of the copy to the end of its operators and calls around it. */
+#define SOON_NS 100000
+
+/* Adds a stretch without events behind a copy of logits, if a library that records nothing (numpy)
+ * could pass over them in that time. */
+static void find_silence(const struct weir_draft *draft, uint32_t call, double bytes,
+                         struct weir_intervals *out)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	int64_t from_ns = host->end_ns[call], to_ns = program->host_end_ns;
+	size_t first, end;
+	double ns;
+
+	weir_timeline_thread_rows(&program->rank->timeline, host->thread[call], &first, &end);
+	for (size_t row = call + 1; row < end && host->start_ns[row] < from_ns + SOON_NS; row++)
+		if (host->end_ns[row] > from_ns && host->end_ns[row] < from_ns + SOON_NS)
+			from_ns = host->end_ns[row];
+	for (size_t row = call + 1; row < end; row++)
+		if (host->start_ns[row] >= from_ns) {
+			to_ns = host->start_ns[row] < to_ns ? host->start_ns[row] : to_ns;
+			break;
+		}
+	ns = to_ns > from_ns ? (double)weir_span_ns(from_ns, to_ns) : 0;
+	if (ns >= WEIR_HOST_WORK_NS && ns >= bytes / FASTEST_PASS * 1e9 &&
+	    ns <= bytes / SLOWEST_PASS * 1e9)
+		weir_intervals_push(out, from_ns, to_ns);
+}
+
+/* True if the host computes with all values behind a copy, so that these operators are what to
+ * move: it does not only choose some. */
+static bool computes_on_host(const struct weir_draft *draft, const struct weir_job *job,
+                             double elements)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t call = program->issues[job->issue].call;
+	size_t end;
+
+	if (call == WEIR_NONE)
+		return false;
+	end = end_of_search(program, call);
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < last_ns(program); row++)
+		if (host->start_ns[row] >= host->end_ns[call] &&
+		    weir_span_ns(host->start_ns[row], host->end_ns[row]) >= LEAST_NS &&
+		    keeps_size(weir_timeline_host_name(&program->rank->timeline, row)) &&
+		    works_on(draft, row, elements))
+			return true;
+	return false;
+}
+
+/* ---- elements that the host picks from it ---- */
+
 /* Returns the elements of the tensor behind a copy that the host's operators pick, all if one of
  * them reads it whole; 0: none is recorded. */
 static double picked_elements(const struct weir_draft *draft, uint32_t call, double elements)
@@ -251,8 +321,7 @@ static double picked_elements(const struct weir_draft *draft, uint32_t call, dou
 	size_t end = end_of_search(program, call);
 	double sum = 0;
 
-	for (uint32_t row = call + 1; row < end && host->start_ns[row] < program->host_end_ns;
-	     row++) {
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < last_ns(program); row++) {
 		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
 		struct weir_args args;
 		double part;
@@ -288,33 +357,36 @@ static uint32_t issue_from(const struct weir_program *program, int64_t from_ns)
 	return i;
 }
 
-/* Removes the host's work on the copied tensor; returns false if it may need the whole tensor. A
- * pinned buffer is kept from step to step, so that the smaller result frees nothing. */
+/* Removes the host's work on the copied tensor; returns false if it may need the whole tensor. The
+ * host frees neither the tensor nor results of its size; a pinned buffer is kept from step to step,
+ * so that the smaller result frees nothing. */
 static bool drop_host_work(struct weir_draft *draft, const struct weir_job *job,
                            const struct weir_arg *tensor, const struct weir_transfer *copy,
                            size_t *operators)
 {
 	uint32_t call = draft->program.issues[job->issue].call;
-	struct weir_intervals work = {0};
-	size_t found = 0;
+	struct operators work = {0};
+	double freed = copy->memory != WEIR_MEMORY_PINNED;
 
 	if (call != WEIR_NONE)
-		found = find_operators(draft, call, tensor->elements, &work);
-	*operators += found;
-	if (found == 0 && !is_logits(tensor)) {
-		weir_intervals_release(&work);
+		find_operators(draft, job, tensor->elements, &work);
+	*operators += work.reducing;
+	if (work.reducing == 0 && !is_logits(tensor)) {
+		weir_intervals_release(&work.time);
 		return false;
 	}
-	if (found == 0 && call != WEIR_NONE)
-		find_silence(draft, call, copy->bytes, &work);
-	weir_intervals_unite(&work);
-	if (work.count > 0)
-		weir_host_spans_remove(draft, &work);
-	if (work.count > 0 && copy->memory != WEIR_MEMORY_PINNED)
+	if (work.reducing == 0 && call != WEIR_NONE)
+		find_silence(draft, call, copy->bytes, &work.time);
+	weir_intervals_unite(&work.time);
+	freed += (double)work.keeping;
+	if (work.time.count > 0)
+		weir_host_spans_remove(draft, &work.time);
+	if (work.time.count > 0)
 		weir_draft_less_freeing(
-			draft, issue_from(&draft->program, work.items[work.count - 1].end_ns),
-			copy->bytes);
-	weir_intervals_release(&work);
+			draft,
+			issue_from(&draft->program, work.time.items[work.time.count - 1].end_ns),
+			freed * copy->bytes);
+	weir_intervals_release(&work.time);
 	return true;
 }
 
