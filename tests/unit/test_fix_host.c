@@ -282,6 +282,80 @@ static void a_wait_for_nothing_ends_no_work_of_the_device(void **state)
 	}
 }
 
+/* ---- a window without steps ---- */
+
+/* Turns that copy an input to the device, run a kernel, and fetch a result. */
+struct turns {
+	uint64_t count;
+	int64_t prepare_us;    /* before the input of each turn but the first */
+	int64_t input, result; /* bytes */
+};
+
+static int64_t add_copy(struct make_trace *make, const char *name, int64_t at, int64_t bytes,
+                        uint64_t correlation)
+{
+	advice_make_copy(make, &(struct advice_copy){.name = name,
+	                                             .call_ns = at,
+	                                             .return_ns = at + 30 * US,
+	                                             .start_ns = at + 5 * US,
+	                                             .end_ns = at + 29 * US,
+	                                             .bytes = bytes,
+	                                             .correlation = correlation});
+	return at + 31 * US;
+}
+
+static double window_floor_us(const struct turns *turns)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+	int64_t at = 10 * US;
+	bool found;
+	double us;
+
+	for (uint64_t id = 0; id < 2 * turns->count; id += 2) {
+		at = add_copy(make, "Memcpy HtoD (Pageable -> Device)", at, turns->input, id + 1);
+		make_launch(make, at, at + US, at + 3 * US, at + 503 * US);
+		at = add_copy(make, "Memcpy DtoH (Device -> Pageable)", at + 500 * US,
+		              turns->result, id + 2);
+		at += turns->prepare_us * US;
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, NULL);
+	assert_int_equal(run.advisor.program.step, WEIR_NONE);
+	found = advice_run_apply(&run, weir_fix_overlap_input);
+	us = run.draft.floor_ns / (double)US;
+	assert_int_equal(found, us > 0);
+	if (found)
+		assert_near(run.draft.places[0].ns, 4 * us * (double)US, 1e-6);
+	advice_run_release(&run);
+	return us;
+}
+
+/* Four workers prepare the inputs. */
+static void an_input_larger_than_the_results_before_it_is_prepared_ahead(void **state)
+{
+	static const struct {
+		struct turns turns;
+		double floor_us; /* 0: not found */
+	} cases[] = {
+		{{4, 2007, 100000, 99999}, 1500},
+		/* The input may be computed from the results. */
+		{{4, 2007, 100000, 100000}, 0},
+		/* Two inputs are no loop. */
+		{{3, 2007, 100000, 100}, 0},
+		/* 200 ns a byte are no preparation, nor is a short stretch work. */
+		{{4, 2007, 10000, 100}, 1500},
+		{{4, 2007, 9999, 100}, 0},
+		{{4, 206, 100000, 100}, 0},
+		{{4, 207, 100000, 100}, 150},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++)
+		assert_near(window_floor_us(&cases[i].turns), cases[i].floor_us, 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +366,7 @@ int main(void)
 		cmocka_unit_test(other_processes_take_over_neither_garbage_nor_a_batching_window),
 		cmocka_unit_test(only_results_that_the_host_waits_for_are_in_its_way),
 		cmocka_unit_test(a_wait_for_nothing_ends_no_work_of_the_device),
+		cmocka_unit_test(an_input_larger_than_the_results_before_it_is_prepared_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

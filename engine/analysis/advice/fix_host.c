@@ -8,6 +8,7 @@
 #include "engine/analysis/advice/masks.h"
 #include "engine/analysis/advice/pauses.h"
 #include "engine/analysis/advice/transfers.h"
+#include "engine/base/arena.h"
 
 /* ---- remove-syncs ---- */
 
@@ -158,8 +159,66 @@ static double movable_ns(const struct weir_host_span *span, const struct weir_is
 	return issue->work_ns - kept_ns >= WEIR_HOST_WORK_NS ? issue->work_ns - kept_ns : 0;
 }
 
-/* Moves the host's work of tails of this kind to other processes. */
-static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double workers)
+/* Text takes the longest of all measured inputs to prepare, 113 ns a byte: longer work has another
+ * reason than the input. */
+#define PREPARED_NS_PER_BYTE 200.0
+/* Fewer inputs are no loop. */
+#define LEAST_INPUTS 3
+
+/* Fetched results and uploaded inputs up to a call of a window without steps. */
+struct turn {
+	double fetched;
+	bool uploaded;
+};
+
+/* Counts the jobs of a call; kernels behind an upload begin the next results. */
+static void take_jobs(const struct weir_advisor *advisor, const struct weir_issue *issue,
+                      struct turn *turn)
+{
+	for (uint32_t j = issue->first_job; j < issue->first_job + issue->job_count; j++) {
+		struct weir_transfer copy = weir_transfer_of(advisor, &advisor->program.jobs[j]);
+
+		if (copy.way == WEIR_TRANSFER_NONE && turn->uploaded)
+			*turn = (struct turn){0};
+		else if (copy.way == WEIR_TRANSFER_DOWN)
+			turn->fetched += copy.bytes;
+		turn->uploaded |= copy.way == WEIR_TRANSFER_UP;
+	}
+}
+
+/* Marks the calls of a window without steps in front of which the host prepares an input: it works,
+ * and uploads more than the results that it fetched before, of which the input can be no function
+ * then. Returns one mark per call, which the caller frees; NULL: the program has steps. */
+static uint8_t *find_inputs(const struct weir_advisor *advisor)
+{
+	const struct weir_program *program = &advisor->program;
+	struct turn turn = {0};
+	uint8_t *marks;
+	size_t count = 0;
+
+	if (program->step != WEIR_NONE)
+		return NULL;
+	marks = weir_alloc(program->issue_count + 1);
+	for (size_t i = 0; i < program->issue_count; i++) {
+		const struct weir_issue *issue = &program->issues[i];
+		struct weir_transfer copy = {.way = WEIR_TRANSFER_NONE};
+
+		if (issue->job_count > 0)
+			copy = weir_transfer_of(advisor, &program->jobs[issue->first_job]);
+		marks[i] = copy.way == WEIR_TRANSFER_UP && copy.bytes > turn.fetched &&
+		           issue->work_ns > 0 &&
+		           issue->work_ns <= PREPARED_NS_PER_BYTE * copy.bytes;
+		count += marks[i];
+		take_jobs(advisor, issue, &turn);
+	}
+	for (size_t i = 0; i < program->issue_count && count < LEAST_INPUTS; i++)
+		marks[i] = 0;
+	return marks;
+}
+
+/* Moves the host's work of tails of this kind, and in front of marked calls, to other processes. */
+static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, const uint8_t *marks,
+                    double workers)
 {
 	const struct weir_program *program = &draft->program;
 	struct weir_host_span *spans = weir_host_spans_new(program);
@@ -169,9 +228,11 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double 
 	for (uint32_t i = 0; i < program->issue_count; i++) {
 		double ns = movable_ns(&spans[i], &program->issues[i], &kept);
 
-		if (program->issues[i].kind != kind || ns <= 0)
+		if ((program->issues[i].kind != kind && !(marks && marks[i])) || ns <= 0)
 			continue;
 		weir_draft_less_work(draft, i, ns);
+		if (program->issues[i].job_count > 0)
+			weir_draft_name_host(draft, i, ns);
 		work_ns += ns * draft->advisor->speed.work;
 	}
 	weir_intervals_release(&kept);
@@ -182,14 +243,19 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, double 
 	weir_draft_basis(draft,
 	                 "%.2f ms of host work beside the device's instead of before or behind it, "
 	                 "divided among %.0f workers, each %.1f times as long as alone; one worker "
-	                 "would limit the step to %.2f ms",
-	                 work_ns / 1e6, workers, slower, work_ns / 1e6);
+	                 "would limit the %s to %.2f ms",
+	                 work_ns / 1e6, workers, slower,
+	                 program->step == WEIR_NONE ? "trace" : "step", work_ns / 1e6);
 	return work_ns > 0;
 }
 
 bool weir_fix_overlap_input(struct weir_draft *draft)
 {
-	return overlap(draft, WEIR_ISSUE_INPUT, LOADERS);
+	uint8_t *marks = find_inputs(draft->advisor);
+	bool found = overlap(draft, WEIR_ISSUE_INPUT, marks, LOADERS);
+
+	free(marks);
+	return found;
 }
 
 /* True if the host waits for the step, or copies a result of it. If not, what it does behind the
@@ -209,5 +275,5 @@ static bool fetches_results(const struct weir_advisor *advisor)
 
 bool weir_fix_overlap_output(struct weir_draft *draft)
 {
-	return fetches_results(draft->advisor) && overlap(draft, WEIR_ISSUE_OUTPUT, WRITERS);
+	return fetches_results(draft->advisor) && overlap(draft, WEIR_ISSUE_OUTPUT, NULL, WRITERS);
 }
