@@ -63,6 +63,7 @@ struct search {
 	double host_ns, device_ns;
 	double read_bytes;  /* by operators that copies to the device follow */
 	double array_bytes; /* that array code without events goes through */
+	double boxes;       /* that code without events suppresses */
 	size_t moved;
 	struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
 };
@@ -158,6 +159,8 @@ static uint32_t copy_after(const struct search *search, uint32_t issue)
  * an H100 0.28 to 0.29 us for each of 256 to 4096 boxes of which all stay, and 0.06 to 0.15 us
  * where few do. The trace does not show how many stay. */
 #define BOX_NS 280.0
+/* Share of that time if few boxes stay. */
+#define LEAST_KEPT 0.25
 
 static bool suppresses(const struct weir_advisor *advisor, uint32_t row)
 {
@@ -475,6 +478,115 @@ static void move_all(struct search *search, uint32_t thread)
 	}
 }
 
+/* ---- boxes ---- */
+
+/* Detectors that need no suppression give 100 to 300 boxes (the DETR family), and those that need
+ * it keep 1000 and more before it (1000 a level in torchvision, 8400 in YOLO). */
+#define LEAST_BOXES 512.0
+/* Suppression in a loop of array code took 21 us for each of 1200 boxes; where few of them stay, it
+ * takes a part of that. A loop in Python compares each pair in about a microsecond. */
+#define LEAST_BOX_NS 1000.0
+#define MOST_PAIR_NS 1000.0
+/* Operators that suppress boxes and pick those that stay with their scores. */
+#define BOX_OPERATORS 3.0
+/* Copies of one result that are searched. */
+#define MOST_RESULTS 16
+
+static bool is_float(const struct weir_arg *tensor)
+{
+	enum weir_dtype dtype = tensor->element.dtype;
+
+	return dtype == WEIR_DTYPE_FP32 || dtype == WEIR_DTYPE_FP16 || dtype == WEIR_DTYPE_BF16;
+}
+
+/* Returns the number of boxes among the results that the copies directly before an issue fetch: a
+ * tensor with rows of four coordinates, and one with a score for each row; 0: no boxes. */
+static double boxes_before(const struct search *search, uint32_t issue)
+{
+	const struct weir_advisor *advisor = search->draft->advisor;
+	double boxes[MOST_RESULTS], scores[MOST_RESULTS];
+	size_t box_count = 0, score_count = 0, seen = 0;
+
+	for (uint32_t j = search->program->issues[issue].first_job; j > 0 && seen < MOST_RESULTS;
+	     j--, seen++) {
+		const struct weir_job *job = &search->program->jobs[j - 1];
+		const struct weir_arg *tensor;
+		struct weir_args args;
+
+		if (weir_transfer_of(advisor, job).way != WEIR_TRANSFER_DOWN)
+			break;
+		if (job->op == WEIR_NONE || !weir_advisor_args(advisor, job->op, &args) ||
+		    !(tensor = weir_args_tensor(&args, 0)) || tensor->rank < 1 || !is_float(tensor))
+			continue;
+		if (tensor->rank > 1 && tensor->dims[tensor->rank - 1] == 4)
+			boxes[box_count++] = tensor->elements / 4;
+		else
+			scores[score_count++] = tensor->elements;
+	}
+	for (size_t b = 0; b < box_count; b++)
+		for (size_t s = 0; s < score_count; s++)
+			if (boxes[b] == scores[s])
+				return boxes[b];
+	return 0;
+}
+
+/* True if a kernel or an operator of the step suppresses boxes already. */
+static bool has_suppression(const struct search *search)
+{
+	const struct weir_advisor *advisor = search->draft->advisor;
+
+	for (uint32_t j = 0; j < search->program->job_count; j++)
+		if (strstr(weir_advisor_kernel(advisor, &search->program->jobs[j]), "nms"))
+			return true;
+	for (uint32_t row = 0; row < search->program->rank->trace->host.count; row++)
+		if (suppresses(advisor, row))
+			return true;
+	return false;
+}
+
+/* Returns the number of boxes before an issue whose work takes as long as their suppression, and
+ * has no name; 0: no boxes. */
+static double boxes_in_loop(const struct search *search, uint32_t issue)
+{
+	double ns = search->draft->program.issues[issue].work_ns, count;
+
+	if (ns < WEIR_HOST_WORK_NS)
+		return 0;
+	count = boxes_before(search, issue);
+	if (count < LEAST_BOXES || ns < LEAST_BOX_NS * count ||
+	    ns > MOST_PAIR_NS * count * (count - 1) / 2 ||
+	    !weir_pause_is_anonymous(&search->program->rank->timeline,
+	                             search->program->issues[issue].work_row))
+		return 0;
+	return count;
+}
+
+/* Moves the suppression of boxes in work without events. */
+static void move_boxes(struct search *search)
+{
+	const struct weir_program *program = search->program;
+	const struct weir_advisor *advisor = search->draft->advisor;
+
+	for (uint32_t i = 0; i < program->issue_count; i++) {
+		double count = boxes_in_loop(search, i), ns = BOX_NS * count;
+		const struct weir_job *job;
+
+		if (count == 0)
+			continue;
+		if (search->boxes == 0 && has_suppression(search))
+			return;
+		job = &program->jobs[program->issues[i].first_job - 1];
+		weir_draft_set_job(search->draft, program->issues[i].first_job - 1, job->ns + ns,
+		                   job->ns + LEAST_KEPT * ns, job->ns + 2 * ns);
+		relieve(search, i, search->draft->program.issues[i].work_ns);
+		search->added_ns[i] +=
+			((BOX_OPERATORS + COUNTING_OPERATORS) * advisor->operator_ns + RETURN_NS) /
+			advisor->speed.dispatch;
+		search->device_ns += ns;
+		search->boxes += count;
+	}
+}
+
 /* ---- array code without events ---- */
 
 /* The time that array code takes for a byte of its data. An operation of NumPy takes 1 to 10 ns for
@@ -566,7 +678,13 @@ static void move_array_code(struct search *search)
 /* Says on what the durations rest. */
 static void explain(const struct search *search)
 {
-	if (search->array_bytes > 0)
+	if (search->boxes > 0)
+		weir_draft_basis(search->draft,
+		                 "%.2f ms of host work without events behind %.0f boxes and their "
+		                 "scores, as long as loops suppress boxes: one operator of the "
+		                 "device, as torchvision.ops.nms, takes %.0f us",
+		                 search->host_ns / 1e6, search->boxes, search->device_ns / 1e3);
+	else if (search->array_bytes > 0)
 		weir_draft_basis(search->draft,
 		                 "%.2f ms of host work without events go through %.1f MB, as fast "
 		                 "as array code such as NumPy: %.0f operators on the device take "
@@ -605,6 +723,7 @@ bool weir_fix_move_to_device(struct weir_draft *draft)
 		seen[trace->host.thread[call]] = 1;
 		move_all(&search, trace->host.thread[call]);
 	}
+	move_boxes(&search);
 	move_array_code(&search);
 	if (draft->displaced || fmax(search.read_bytes, search.array_bytes) >= WEIR_COLD_BYTES)
 		weir_draft_warm_first_calls(draft); /* not the dispatch that is added below */
@@ -618,5 +737,5 @@ bool weir_fix_move_to_device(struct weir_draft *draft)
 	free(search.chosen);
 	free(seen);
 	explain(&search);
-	return search.moved > 0 || search.array_bytes > 0;
+	return search.moved > 0 || search.boxes > 0 || search.array_bytes > 0;
 }
