@@ -60,6 +60,7 @@ static const struct unstored unstored[] = {
 	UNSTORED("report.evidence", struct weir_evidence, truth),
 	UNSTORED("report.cost", struct weir_cost, per_request_gaps),
 	PADDING_LAST("gate.fixes", struct weir_undo, compared),
+	PADDING_LAST("report.host_operators", struct weir_host_operators, on_processor),
 	PADDING_LAST("report.recommendations.needs", struct weir_need, state),
 	UNSTORED("report.stages", struct weir_stage_row, duration_ns),
 	UNSTORED("report.stages", struct weir_stage_row, attribution),
