@@ -38,7 +38,7 @@ size_t weir_text_distance(const char *a, const char *b)
 	size_t b_len = strlen(b);
 	size_t row = b_len + 1;
 	size_t capacity = 0;
-	size_t *cells = weir_grow(NULL, &capacity, 3 * row, sizeof(*cells));
+	size_t *cells = weir_grow_block(NULL, &capacity, 3 * row, sizeof(*cells));
 	struct rows rows = {cells, cells + row, cells + 2 * row};
 	size_t distance;
 

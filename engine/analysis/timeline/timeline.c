@@ -30,10 +30,23 @@ static void open_push(struct open_rows *open, uint32_t row)
 	open->row[open->count++] = row;
 }
 
+/* Finds the operators around a row, whose parent's are known. */
+static void find_operators(struct weir_timeline *timeline, size_t row)
+{
+	uint32_t parent = timeline->parent[row];
+	bool is_op = timeline->trace->host.kind[row] == WEIR_HOST_OP;
+	uint32_t inner = parent == WEIR_NONE ? WEIR_NONE : timeline->inner_op[parent];
+	uint32_t outer = parent == WEIR_NONE ? WEIR_NONE : timeline->outer_op[parent];
+
+	timeline->inner_op[row] = is_op ? (uint32_t)row : inner;
+	timeline->outer_op[row] = is_op && outer == WEIR_NONE ? (uint32_t)row : outer;
+}
+
 /*
  * Finds the parent of each row: the innermost open row that ends no earlier, since rows are sorted
  * by start, longer ones first. A row that outlives the open one by more than clock jitter is its
- * sibling, and is counted in misnested.
+ * sibling, and is counted in misnested. Finds the operators around each row as well: the row of a
+ * parent comes first.
  */
 static void nest_rows(struct weir_timeline *timeline)
 {
@@ -58,28 +71,10 @@ static void nest_rows(struct weir_timeline *timeline)
 		}
 		timeline->misnested += outlives;
 		timeline->parent[i] = parent_among(&open);
+		find_operators(timeline, i);
 		open_push(&open, (uint32_t)i);
 	}
 	free(open.row);
-}
-
-/* Finds the operators around each row. A parent's row comes first, so its result is known. */
-static void find_operators(struct weir_timeline *timeline)
-{
-	const struct weir_host_columns *host = &timeline->trace->host;
-
-	for (size_t i = 0; i < host->count; i++) {
-		uint32_t parent = timeline->parent[i];
-		bool is_op = host->kind[i] == WEIR_HOST_OP;
-		uint32_t outer = parent == WEIR_NONE ? WEIR_NONE : timeline->outer_op[parent];
-
-		if (is_op)
-			timeline->inner_op[i] = (uint32_t)i;
-		else
-			timeline->inner_op[i] =
-				parent == WEIR_NONE ? WEIR_NONE : timeline->inner_op[parent];
-		timeline->outer_op[i] = outer == WEIR_NONE && is_op ? (uint32_t)i : outer;
-	}
 }
 
 static bool names_communication(const char *name)
@@ -246,7 +241,6 @@ void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace 
 	timeline->inner_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->inner_op);
 	timeline->outer_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->outer_op);
 	nest_rows(timeline);
-	find_operators(timeline);
 	timeline->api_class = weir_api_class_of_names(trace->names);
 	link_device_rows(timeline);
 	index_devices(timeline);

@@ -425,30 +425,59 @@ void weir_builder_sort(struct weir_builder *builder, uint32_t *host_order)
 		move_device(trace, device_order, trace->device.count);
 }
 
-/* Returns the rows that do not start at 0; NULL if no row starts at 0. The caller frees it. */
-static uint32_t *rows_with_time(const int64_t *start_ns, size_t count, size_t *kept)
-{
-	uint32_t *rows = NULL;
-	size_t first = 0;
+/* Pieces of a column of starts, which different threads look at. */
+#define START_PIECES 16
 
-	while (first < count && start_ns[first])
-		first++;
-	if (first == count)
-		return NULL;
-	rows = weir_realloc(NULL, count * sizeof(*rows));
-	*kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (start_ns[i])
-			rows[(*kept)++] = (uint32_t)i;
-	return rows;
+struct starts {
+	const int64_t *ns;
+	size_t count;
+	int64_t earliest[START_PIECES]; /* of those that are not 0; INT64_MAX: none */
+	size_t zeros[START_PIECES];
+};
+
+static void look_at_starts(void *context, size_t piece)
+{
+	struct starts *starts = context;
+	size_t first = starts->count / START_PIECES * piece;
+	size_t end = piece + 1 == START_PIECES ? starts->count
+	                                       : starts->count / START_PIECES * (piece + 1);
+	int64_t earliest = INT64_MAX;
+	size_t zeros = 0;
+
+	for (size_t i = first; i < end; i++) {
+		zeros += starts->ns[i] == 0;
+		if (starts->ns[i] && starts->ns[i] < earliest)
+			earliest = starts->ns[i];
+	}
+	starts->earliest[piece] = earliest;
+	starts->zeros[piece] = zeros;
 }
 
-static int64_t earliest_after_zero(const int64_t *start_ns, size_t count, int64_t earliest)
+/* Returns the number of rows that start at 0, and lowers *earliest to the first other start. */
+static size_t count_zeros(const int64_t *start_ns, size_t count, int64_t *earliest)
 {
+	struct starts starts = {.ns = start_ns, .count = count};
+	size_t zeros = 0;
+
+	weir_pool_run(START_PIECES, weir_pool_width(START_PIECES), look_at_starts, &starts);
+	for (size_t i = 0; i < START_PIECES; i++) {
+		zeros += starts.zeros[i];
+		if (starts.earliest[i] < *earliest)
+			*earliest = starts.earliest[i];
+	}
+	return zeros;
+}
+
+/* Returns the rows that do not start at 0. The caller frees it. */
+static uint32_t *rows_with_time(const int64_t *start_ns, size_t count)
+{
+	uint32_t *rows = weir_realloc(NULL, count * sizeof(*rows));
+	size_t kept = 0;
+
 	for (size_t i = 0; i < count; i++)
-		if (start_ns[i] && start_ns[i] < earliest)
-			earliest = start_ns[i];
-	return earliest;
+		if (start_ns[i])
+			rows[kept++] = (uint32_t)i;
+	return rows;
 }
 
 /* Removes records that the profiler never finished: they have the time stamp 0, years before the
@@ -456,24 +485,21 @@ static int64_t earliest_after_zero(const int64_t *start_ns, size_t count, int64_
 void weir_builder_drop_far_off(struct weir_builder *builder)
 {
 	struct weir_trace *trace = builder->trace;
-	int64_t earliest = earliest_after_zero(trace->host.start_ns, trace->host.count, INT64_MAX);
-	size_t kept, dropped = 0;
-	uint32_t *rows;
+	const struct weir_host_columns *host = &trace->host;
+	const struct weir_device_columns *device = &trace->device;
+	int64_t earliest = INT64_MAX;
+	size_t of_host = count_zeros(host->start_ns, host->count, &earliest);
+	size_t of_device = count_zeros(device->start_ns, device->count, &earliest);
 
-	earliest = earliest_after_zero(trace->device.start_ns, trace->device.count, earliest);
 	if (earliest == INT64_MAX || earliest < FAR_OFF_NS)
 		return;
-	rows = rows_with_time(trace->host.start_ns, trace->host.count, &kept);
-	if (rows) {
-		dropped += trace->host.count - kept;
-		move_host(trace, rows, kept);
-	}
-	rows = rows_with_time(trace->device.start_ns, trace->device.count, &kept);
-	if (rows) {
-		dropped += trace->device.count - kept;
-		move_device(trace, rows, kept);
-	}
-	weir_builder_warn(builder, WEIR_WARN_NO_TIME, dropped,
+	if (of_host > 0)
+		move_host(trace, rows_with_time(host->start_ns, host->count),
+		          host->count - of_host);
+	if (of_device > 0)
+		move_device(trace, rows_with_time(device->start_ns, device->count),
+		            device->count - of_device);
+	weir_builder_warn(builder, WEIR_WARN_NO_TIME, of_host + of_device,
 	                  "time stamp 0 among others far away");
 }
 
