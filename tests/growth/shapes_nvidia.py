@@ -128,6 +128,20 @@ def trtexec(n, folder):
     return classify("layers.json")
 
 
+def nvprof_names(n, folder):
+    head = ('==4711== Profiling result:\n"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"\n,%,ms,,us,us,us,\n')
+    write(folder, "nvprof.csv", [head, *(f'"GPU activities",{100 / n:.6f},5.000000,20,250.000000,240.100000,270.300000,"gemm_{i}(float*, int)"\n' for i in range(n))])
+    return classify("nvprof.csv")
+
+
+def nvprof_rows(n, folder):
+    head = ('==4711== Profiling result:\n"Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z","Registers Per Thread","Static SMem",'
+            '"Dynamic SMem","Size","Throughput","SrcMemType","DstMemType","Device","Context","Stream","Name"\ns,us,,,,,,,,KB,KB,MB,GB/s,,,,,,\n')
+    write(folder, "trace.csv", [head, *(f'{i / 1000:.6f},250.000000,64,1,1,256,1,1,32,0.000000,0.000000,,,,,"Tesla V100-SXM2-32GB (0)","1","7","gemm_{i % 50}(float*, int) [{i + 100}]"\n'
+                                        for i in range(n))])
+    return classify("trace.csv")
+
+
 SHAPES = [
     Shape("nsys-kernels", "kernels", kernels, 5000, quick=8000),
     Shape("nsys-ranges", "ranges", ranges, 5000),
@@ -143,4 +157,6 @@ SHAPES = [
     Shape("ncu-metrics", "metrics of each launch", ncu_metrics, 16, limit=32768, of_limit="a head of 1 MiB"),
     Shape("ncu-details", "launches of 100 kernels", ncu_details, 2000),
     Shape("trtexec-layers", "layers of an engine", trtexec, 2000),
+    Shape("nvprof-names", "distinct kernels", nvprof_names, 2000),
+    Shape("nvprof-rows", "launches of 50 kernels", nvprof_rows, 2000),
 ]

@@ -163,6 +163,24 @@ def dcgmi(n, folder):
     return classify("dcgmi.txt")
 
 
+def clock(i):
+    return f"{i // 3600 % 24:02d}:{i // 60 % 60:02d}:{i % 60:02d}"
+
+
+def tegrastats(n, folder):
+    write(folder, "tegra.log", (
+        f"01-{i // 86400 % 28 + 1:02d}-2026 {clock(i)} RAM {4000 + i % 999}/30536MB (lfb 5x4MB) CPU [12%@1510,7%@1510,off,off] EMC_FREQ 14%@2133 "
+        f"GR3D_FREQ {i % 100}%@[612,0] cpu@48.5C gpu@44.2C tj@48.5C VDD_GPU_SOC 4200mW/4100mW VIN_SYS_5V0 3400mW/3390mW\n" for i in range(n)))
+    return classify("tegra.log")
+
+
+def gpustat(n, folder):
+    write(folder, "gpustat.txt", (
+        f"node3  Mon Jan {i // 86400 % 28 + 1:2d} {clock(i)} 2026  550.54.15\n"
+        f"[0] NVIDIA A100-SXM4-40GB | 58'C, {i % 100:3d} % | {9000 + i % 99} / 40960 MB | ada(8104M)\n" for i in range(n)))
+    return classify("gpustat.txt")
+
+
 def of(name, grows, make, first=4000, **more):
     return Shape(name, grows, make, first, **more)
 
@@ -185,4 +203,6 @@ SHAPES = [
     of("nvidia-smi-gpus", "GPUs", smi_gpus, 64, limit=4096, of_limit="4,096 devices"),
     of("dmon-rows", "samples", dmon),
     of("dcgmi-rows", "samples", dcgmi),
+    of("tegrastats-lines", "samples", tegrastats),
+    of("gpustat-samples", "samples", gpustat),
 ]
