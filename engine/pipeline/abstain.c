@@ -369,9 +369,14 @@ static void put_total(const struct total *total, struct weir_text *out)
 	weir_text_release(&cut);
 }
 
-/* Appends the largest row and its share. */
+/* Appends the largest row and its share, behind copies that take longer than all rows. */
 static void put_headline(const struct totals *totals, struct weir_text *out)
 {
+	if (totals->copies_ns > totals->ns) {
+		weir_text_puts(out, "copies take ");
+		weir_text_duration(out, totals->copies_ns);
+		weir_text_printf(out, ", longer than all %s together; ", totals->things);
+	}
 	put_total(&totals->largest[0], out);
 	weir_text_puts(out, " holds ");
 	weir_text_share(out, totals->largest[0].ns / totals->ns);

@@ -445,6 +445,23 @@ static void a_thread_that_does_nothing_had_no_work(void **state)
 	assert_idle(make, WEIR_IDLE_HOST_IDLE, 500000);
 }
 
+static void an_idle_thread_waits_for_what_another_one_compiles(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	make_host(make, WEIR_HOST_ANNOTATION, 1, "backend_compile_and_load", GAP_NS + 100000,
+	          GAP_NS + 400000);
+	make_host(make, WEIR_HOST_ANNOTATION, 1, "PJRT_Client_Compile", GAP_NS + 110000,
+	          GAP_NS + 390000);
+	end_gap(make, 500000, 503000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_COMPILE_LOAD), 300000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_IDLE), 200000);
+	scene_release(&scene);
+}
+
 static void a_long_stretch_without_operators_is_host_work(void **state)
 {
 	struct make_trace *make = before_gap();
@@ -740,6 +757,7 @@ int main(void)
 		cmocka_unit_test(each_nanosecond_before_a_late_launch_is_what_the_thread_did),
 		cmocka_unit_test(a_system_call_is_part_of_what_made_it),
 		cmocka_unit_test(a_thread_that_does_nothing_had_no_work),
+		cmocka_unit_test(an_idle_thread_waits_for_what_another_one_compiles),
 		cmocka_unit_test(a_long_stretch_without_operators_is_host_work),
 		cmocka_unit_test(a_shorter_stretch_is_the_programs_glue),
 		cmocka_unit_test(a_long_operator_that_never_reaches_the_device_is_host_work),

@@ -88,6 +88,9 @@ static const struct frame_row frame_rows[] = {
 	{"^CompileModuleToLlvmIr", NULL, WEIR_FRAME_COMPILE},
 	{"^CompileSingleModule", NULL, WEIR_FRAME_COMPILE},
 	{"PTX->CUBIN", NULL, WEIR_FRAME_COMPILE},
+	/* ONNX Runtime reads a model, optimises its graph and prepares its kernels. */
+	{"^model_loading_", NULL, WEIR_FRAME_COMPILE},
+	{"^session_initialization", NULL, WEIR_FRAME_COMPILE},
 	{"^capture_", NULL, WEIR_FRAME_COMPILE}, /* the program captures a graph for one size */
 	{"CUDAGraphNode.record", NULL, WEIR_FRAME_COMPILE},
 	{"torch/cuda/graphs.py", ": capture_begin", WEIR_FRAME_COMPILE},

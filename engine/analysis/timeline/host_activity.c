@@ -36,6 +36,7 @@ struct weir_host_activity {
 	struct thread *threads;
 	struct weir_cold_start cold_start;
 	struct weir_collectives collectives; /* on the host */
+	struct weir_intervals compilations;  /* of all threads */
 	uint8_t *
 		reaches_device; /* per host row: it or a row inside it is a driver call that acts */
 	uint8_t *surroundings;  /* per host row: enum weir_frame_class of the innermost range,
@@ -222,12 +223,16 @@ static void find_surroundings(struct weir_host_activity *activity)
 		if (own == WEIR_FRAME_COLLECTIVE && outer != WEIR_FRAME_COLLECTIVE)
 			weir_collectives_push(&activity->collectives, host->start_ns[i],
 			                      host->end_ns[i]);
+		if (own == WEIR_FRAME_COMPILE && outer != WEIR_FRAME_COMPILE)
+			weir_intervals_push(&activity->compilations, host->start_ns[i],
+			                    host->end_ns[i]);
 		activity->surroundings[i] = trials && trials[i] ? WEIR_FRAME_COMPILE : own;
 		activity->around[i] = parent == WEIR_NONE || host->kind[parent] != WEIR_HOST_API
 		                              ? parent
 		                              : activity->around[parent];
 	}
 	weir_collectives_finish(&activity->collectives);
+	weir_intervals_unite(&activity->compilations);
 	free(by_name);
 	free(trials);
 }
@@ -301,6 +306,7 @@ void weir_host_activity_free(struct weir_host_activity *activity)
 	free(activity->threads);
 	weir_cold_start_release(&activity->cold_start);
 	weir_collectives_release(&activity->collectives);
+	weir_intervals_release(&activity->compilations);
 	free(activity->reaches_device);
 	free(activity->surroundings);
 	free(activity->around);
@@ -321,6 +327,12 @@ void weir_host_activity_take_leaves(struct weir_host_activity *activity, struct 
 bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row)
 {
 	return activity->surroundings[row] == WEIR_FRAME_COMPILE;
+}
+
+bool weir_host_activity_compilation(const struct weir_host_activity *activity, int64_t at_ns,
+                                    struct weir_interval *out)
+{
+	return weir_intervals_find(&activity->compilations, at_ns, out);
 }
 
 bool weir_host_activity_is_cold(const struct weir_host_activity *activity, uint32_t row)

@@ -393,6 +393,28 @@ static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segm
 	return true;
 }
 
+/* Cuts a gap of an idle thread where another thread begins or ends to compile; true: a rest
+ * remains. The threads with which XLA launches work are idle while the program's thread compiles
+ * the next function. */
+static bool cut_at_compilation(const struct weir_idle_finder *finder, struct weir_segment *gap)
+{
+	struct weir_interval next;
+	int64_t end_ns;
+
+	if (!weir_host_activity_compilation(finder->activity, gap->start_ns, &next))
+		return false;
+	if (next.start_ns <= gap->start_ns) {
+		gap->idle = WEIR_IDLE_COMPILE_LOAD;
+		end_ns = next.end_ns;
+	} else {
+		end_ns = next.start_ns;
+	}
+	if (end_ns >= gap->end_ns)
+		return false;
+	gap->end_ns = end_ns;
+	return true;
+}
+
 /* Returns true if another device than the gap's works at the end of the gap, as far as the trace
  * shows. */
 static bool others_work(const struct weir_idle_finder *finder, const struct weir_segment *gap)
@@ -458,8 +480,10 @@ static void explain_late(struct weir_idle_finder *finder, struct weir_segment ga
 		                     ? leaves->time_ns[next]
 		                     : end_ns;
 		gap.idle = i == SIZE_MAX ? WEIR_IDLE_HOST_IDLE : activity->idle[i];
-		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_stage(finder, &gap))
+		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_compilation(finder, &gap))
 			next = i; /* the rest of this leaf comes next */
+		if (gap.idle == WEIR_IDLE_HOST_IDLE && cut_at_stage(finder, &gap))
+			next = i;
 		gap.flags = (uint8_t)(flags | position_flag(finder, gap.start_ns));
 		if (i != SIZE_MAX && waits_for_unrecorded(finder, &gap, leaves->row[i])) {
 			gap.idle = WEIR_IDLE_UNRECORDED;

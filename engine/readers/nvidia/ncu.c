@@ -499,7 +499,8 @@ static enum weir_status read_ncu(struct weir_source *source, struct weir_input *
 	return status;
 }
 
-/* Looks for the header; if output of the program hides it, for lines of the profiler. */
+/* Looks for the header, which has no quotes once a spreadsheet has written it; if output of the
+ * program hides it, for lines of the profiler. */
 static int sniff(const char *head, size_t len)
 {
 	static const char *const marks[] = {"==PROF== ", "==ERROR== ", "==WARNING== "};
@@ -507,7 +508,7 @@ static int sniff(const char *head, size_t len)
 	int marked = 0;
 
 	while (weir_csv_take_line(&rest, &line)) {
-		if (weir_slice_starts(line, "\"ID\",") &&
+		if ((weir_slice_starts(line, "\"ID\",") || weir_slice_starts(line, "ID,")) &&
 		    is_header(cells, weir_csv_split(line, &table, cells, 3)))
 			return 8 * (int)strlen("\"ID\",\"Process ID\",");
 		for (size_t i = 0; !marked && i < sizeof(marks) / sizeof(marks[0]); i++)
