@@ -65,8 +65,8 @@ const struct weir_thread_activity *weir_host_activity_of_thread(struct weir_host
 /* Returns true if the host row lies inside a compiler, which tries kernels or folds constants. */
 bool weir_host_activity_compiles(const struct weir_host_activity *activity, uint32_t row);
 
-/* Returns the interval in which some thread compiles at at_ns, or the next such one; false: there
- * is none. */
+/* Returns the interval in which some thread compiles at at_ns, or the next one; false: no thread
+ * compiles later. */
 bool weir_host_activity_compilation(const struct weir_host_activity *activity, int64_t at_ns,
                                     struct weir_interval *out);
 
