@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "engine/analysis/rank/attribution.h"
+#include "engine/base/arena.h"
 
 enum weir_bound weir_idle_bound(enum weir_idle idle)
 {
@@ -163,13 +165,18 @@ void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
                     struct weir_ledger *outside)
 {
 	const struct weir_steps *steps = &rank->steps;
+	/* Kinds that do not matter are left out once, and not for each segment. */
+	const char **kinds = weir_alloc((steps->stage_count + 1) * sizeof *kinds);
 
+	for (size_t i = 0; i < steps->stage_count; i++)
+		if (weir_late_by_stage(steps->stages[i].kind))
+			kinds[i] = steps->stages[i].kind;
 	for (size_t i = 0; i < rank->segments.count; i++) {
 		const struct weir_segment *segment = &rank->segments.items[i];
 		struct weir_ledger *ledger = ledger_of_span(rank, segment->span, stages, outside);
 		const char *kind = segment->span == WEIR_NONE
 		                           ? NULL
-		                           : steps->stages[steps->spans[segment->span].stage].kind;
+		                           : kinds[steps->spans[segment->span].stage];
 
 		add_ns(&ledger->total_ns, weir_segment_ns(segment));
 		if (segment->busy)
@@ -186,6 +193,7 @@ void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
 		ledger->works++;
 		ledger->kernels += rank->trace->device.kind[i] == WEIR_DEVICE_KERNEL;
 	}
+	free(kinds);
 }
 
 void weir_attribution_from_ledger(struct weir_attribution *out, const struct weir_ledger *ledger)

@@ -21,6 +21,11 @@ static enum weir_late by_stage(const char *stage_kind, enum weir_late otherwise)
 	return otherwise;
 }
 
+bool weir_late_by_stage(const char *stage_kind)
+{
+	return by_stage(stage_kind, WEIR_LATE_COUNT) != WEIR_LATE_COUNT;
+}
+
 enum weir_late weir_late_class(const struct weir_segment *segment, const char *stage_kind)
 {
 	enum weir_late glue =

@@ -73,6 +73,8 @@ struct weir_ledger {
  * stages.
  */
 enum weir_late weir_late_class(const struct weir_segment *segment, const char *stage_kind);
+/* Returns true if the kind of a stage matters to weir_late_class(). */
+bool weir_late_by_stage(const char *stage_kind);
 
 void weir_ledger_add(struct weir_ledger *to, const struct weir_ledger *from);
 
