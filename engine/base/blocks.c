@@ -84,33 +84,36 @@ static bool is_element(const char *data, size_t at, size_t length)
 	return at < length && data[at] == '"';
 }
 
-/* Returns the last comma before `end`, or `end` if there is no comma. Most are near; a long text
- * or long blanks are searched by words. */
-static size_t find_comma(const char *data, size_t end)
+/* Returns the last place of a byte before `end`, or `end` without one. Most are
+ * near; a long text or a long list is searched by words. */
+static size_t find_last(const char *data, size_t end, char wanted)
 {
-	const char *comma;
+	const char *found;
 	size_t far = end > NEAR ? end - NEAR : 0;
 
 	for (size_t at = end; at-- > far;)
-		if (data[at] == ',')
+		if (data[at] == wanted)
 			return at;
-	comma = memrchr(data, ',', far);
-	return comma ? (size_t)(comma - data) : end;
+	found = memrchr(data, wanted, far);
+	return found ? (size_t)(found - data) : end;
 }
 
-/* Searches backwards for a comma between two objects. */
+/*
+ * Searches backwards for a comma between two objects. Either may be far from the end: an object may
+ * hold a list with many commas, or many objects within each other. So the search goes from the last
+ * comma to the brace before it, and from a brace that ends no element to the comma before that.
+ */
 size_t weir_blocks_cut(const char *data, size_t length)
 {
-	size_t comma, before = length;
+	size_t comma, brace, before = length;
 
-	while ((comma = find_comma(data, before)) != before) {
-		size_t end = comma;
+	while ((comma = find_last(data, before, ',')) != before &&
+	       (brace = find_last(data, comma, '}')) != comma) {
+		size_t next = skip_blanks(data, brace + 1, length);
 
-		while (end > 0 && is_blank(data[end - 1]))
-			end--;
-		if (end > 0 && data[end - 1] == '}' && is_element(data, comma + 1, length))
-			return end;
-		before = comma;
+		if (data[next] == ',' && is_element(data, next + 1, length))
+			return brace + 1;
+		before = brace;
 	}
 	return 0;
 }

@@ -51,6 +51,49 @@ static void a_block_ends_after_the_last_whole_element(void **state)
 			         weir_blocks_cut(cases[i].text, strlen(cases[i].text)));
 }
 
+/* Looks at every comma, the last one first. */
+static size_t cut_by_every_comma(const char *text, size_t length)
+{
+	static const char blanks[] = " \n\r\t";
+
+	for (size_t comma = length; comma-- > 0;) {
+		size_t end = comma, next = comma + 1;
+
+		if (text[comma] != ',')
+			continue;
+		while (end > 0 && strchr(blanks, text[end - 1]))
+			end--;
+		next += strspn(text + next, blanks);
+		if (end == 0 || text[end - 1] != '}' || text[next] != '{')
+			continue;
+		next++;
+		next += strspn(text + next, blanks);
+		if (text[next] == '"')
+			return end;
+	}
+	return 0;
+}
+
+static void any_text_is_cut_where_a_look_at_every_comma_cuts_it(void **state)
+{
+	uint64_t seed = 12;
+	size_t cuts = 0;
+
+	(void)state;
+	for (int round = 0; round < 100000; round++) {
+		char text[320];
+		size_t length = (size_t)(next_number(&seed) % (round % 8 == 0 ? 300 : 24));
+
+		for (size_t i = 0; i < length; i++)
+			text[i] = "},{\"},{\" a\n"[next_number(&seed) % (round % 2 ? 11 : 4)];
+		text[length] = '\0';
+		if (weir_blocks_cut(text, length) != cut_by_every_comma(text, length))
+			fail_msg("%s: %zu", text, weir_blocks_cut(text, length));
+		cuts += weir_blocks_cut(text, length) > 0;
+	}
+	assert_true(cuts > 1000);
+}
+
 /* The boundary may lie far before the end, and braces without a boundary behind it. */
 static void a_long_rest_is_cut_at_the_last_boundary(void **state)
 {
@@ -666,6 +709,7 @@ static void a_long_trace_loses_no_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_text_is_cut_where_a_look_at_every_comma_cuts_it),
 		cmocka_unit_test(a_long_rest_is_cut_at_the_last_boundary),
 		cmocka_unit_test(any_number_of_blanks_may_lie_at_a_boundary),
 		cmocka_unit_test(a_block_ends_after_the_last_whole_element),
