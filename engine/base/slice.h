@@ -36,6 +36,18 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 	return slice.length >= length && (!length || !memcmp(slice.data, prefix, length));
 }
 
+/* Takes a prefix off the slice; false: the slice does not begin with it. */
+static inline bool weir_slice_take(struct weir_slice *slice, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	if (!weir_slice_starts(*slice, prefix))
+		return false;
+	slice->data += length;
+	slice->length -= length;
+	return true;
+}
+
 /* Returns the text without the blanks, tabs and carriage returns at its ends. */
 static inline struct weir_slice weir_slice_trim(struct weir_slice slice)
 {

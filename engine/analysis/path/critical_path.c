@@ -758,15 +758,6 @@ void weir_path_search_end(struct weir_path_search *search, struct weir_path *pat
 	free(search);
 }
 
-void weir_path_find(const struct weir_analysis *analysis, size_t parts, struct weir_path *path)
-{
-	struct weir_path_search *search = weir_path_search_new(analysis, parts);
-
-	for (size_t p = 0; p < search->count; p++)
-		weir_path_search_walk(search, p);
-	weir_path_search_end(search, path);
-}
-
 void weir_path_release(struct weir_path *path)
 {
 	weir_path_sums_release(&path->sums);

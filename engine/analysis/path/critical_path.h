@@ -54,9 +54,6 @@ struct weir_path_search *weir_path_search_new(const struct weir_analysis *analys
 size_t weir_path_search_parts(const struct weir_path_search *search); /* 0: there is no path */
 void weir_path_search_walk(struct weir_path_search *search, size_t part);
 void weir_path_search_end(struct weir_path_search *search, struct weir_path *path);
-
-/* Does all of it on one thread. */
-void weir_path_find(const struct weir_analysis *analysis, size_t parts, struct weir_path *path);
 void weir_path_release(struct weir_path *path);
 
 #endif

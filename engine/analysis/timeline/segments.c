@@ -176,7 +176,8 @@ static void run_task(void *context, size_t index)
 	const struct cut *cut = context;
 	struct task *task = &cut->tasks[index];
 	const struct weir_intervals *windows = &cut->steps->windows[task->device];
-	/* On the thread's own stack, and not in the task, beside which other threads write. */
+	/* On the thread's own stack, and not in the task, beside which other threads write. The
+	 * finder borrows the names, and explains nothing after this function. */
 	struct weir_segments out = {0};
 	struct pieces classes[CLASSES];
 

@@ -357,28 +357,17 @@ static bool take_digits(struct weir_slice *rest)
 	return length > 0;
 }
 
-static bool take_word(struct weir_slice *rest, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (!weir_slice_starts(*rest, word))
-		return false;
-	rest->data += length;
-	rest->length -= length;
-	return true;
-}
-
 /* True for "pp512", "tg128" and "pp512+tg128", each also with "@d4096". */
 static bool is_test(struct weir_slice text)
 {
-	bool prompt = take_word(&text, "pp");
+	bool prompt = weir_slice_take(&text, "pp");
 
 	if (prompt && !take_digits(&text))
 		return false;
 	if (!prompt || weir_slice_starts(text, "+"))
-		if (!take_word(&text, prompt ? "+tg" : "tg") || !take_digits(&text))
+		if (!weir_slice_take(&text, prompt ? "+tg" : "tg") || !take_digits(&text))
 			return false;
-	return !text.length || (take_word(&text, "@d") && take_digits(&text) && !text.length);
+	return !text.length || (weir_slice_take(&text, "@d") && take_digits(&text) && !text.length);
 }
 
 /* Names the test as the table does, without blanks: "pp 512", "pp512 @ d4096". */
@@ -417,7 +406,7 @@ static void take_build(struct reading *reading, struct weir_slice line)
 	struct weir_slice rest = line, commit;
 	size_t length = 0;
 
-	if (!take_word(&rest, "build: "))
+	if (!weir_slice_take(&rest, "build: "))
 		return;
 	while (length < rest.length && rest.data[length] != ' ')
 		length++;

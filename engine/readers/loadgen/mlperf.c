@@ -77,17 +77,6 @@ static const struct {
 	{"time to output token (ns)", "tpot"},
 };
 
-static bool take_word(struct weir_slice *rest, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (!weir_slice_starts(*rest, word))
-		return false;
-	rest->data += length;
-	rest->length -= length;
-	return true;
-}
-
 /* Takes "Mean " or "99.90 percentile " off the label and writes "mean" or "p99.9". Returns false if
  * the label does not begin with a statistic. */
 static bool take_statistic(struct weir_slice *label, struct weir_text *name)
@@ -99,7 +88,7 @@ static bool take_statistic(struct weir_slice *label, struct weir_text *name)
 	double percent;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (take_word(label, words[i].word)) {
+		if (weir_slice_take(label, words[i].word)) {
 			weir_text_puts(name, words[i].name);
 			return true;
 		}
@@ -109,7 +98,7 @@ static bool take_statistic(struct weir_slice *label, struct weir_text *name)
 	weir_text_printf(name, "p%.6g", percent);
 	label->length -= (size_t)(blank - label->data);
 	label->data = blank;
-	return take_word(label, " percentile ");
+	return weir_slice_take(label, " percentile ");
 }
 
 /* Parses a number that cannot be negative. Returns false, with a warning, for any other text. */
