@@ -195,6 +195,31 @@ static void statistics_of_a_batch_end_a_chain(void **state)
 	                     .found);
 }
 
+/* Applies a function of `calls` operators to a normalised tensor of 134 MB. */
+static struct advice_result behind_a_layer(int calls)
+{
+	static const char dims[] = "[[64, 256, 64, 64], [256], [256], [], [], [], []]";
+	struct advice_step *step = advice_step_new();
+
+	advice_step_begin(step, "aten::native_batch_norm", dims,
+	                  "[" BF16 ", " BF16 ", " BF16 ", \"\", \"\", \"Scalar\", \"Scalar\"]",
+	                  "[\"\", \"\", \"\", \"\", \"\", \"False\", \"0.1\"]");
+	advice_step_kernel(step, "batch_norm_transform_input", 3 * STREAM_US, 1000);
+	advice_step_end(step);
+	for (int i = 0; i < calls; i++)
+		advice_step_op(step, "aten::abs", dims, ONE, STREAMING, 3 * STREAM_US);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_compile_pointwise);
+}
+
+static void a_function_of_three_calls_is_fused_without_its_layer(void **state)
+{
+	(void)state;
+	assert_near(behind_a_layer(2).after_us, STREAM_US + 80, 0.1);
+	/* The device works on the layer while the host enters the region. */
+	assert_near(behind_a_layer(3).after_us, (3 + 1) * STREAM_US, 0.05);
+}
+
 static void rows_longer_than_a_block_keeps_are_read_again(void **state)
 {
 	struct advice_result kept, again;
@@ -342,13 +367,10 @@ static void a_product_takes_a_matrix_whose_last_dimensions_are_exchanged(void **
 	assert_false(permuted_before_a_product("[\"\", \"[2, 0, 1]\"]").found);
 }
 
-/* Like a_product_takes_a_transposed_matrix(), but the copy changes the type as well, and the
- * product reads another tensor of the shape and type of the source. */
-static void a_change_of_type_is_no_layout_copy(void **state)
+/* Transposes a tensor and copies it as 32-bit floats; a product reads another tensor of the shape
+ * and type of the source. */
+static void converted(struct advice_step *step)
 {
-	struct advice_step *step = advice_step_new();
-
-	(void)state;
 	advice_step_view(step, "aten::transpose", "[" TENSOR ", [], []]",
 	                 "[" BF16 ", \"Scalar\", \"Scalar\"]", "[\"\", \"-2\", \"-1\"]");
 	advice_step_begin(step, "aten::contiguous", "[" TENSOR ", []]", "[" BF16 ", \"Scalar\"]",
@@ -357,6 +379,43 @@ static void a_change_of_type_is_no_layout_copy(void **state)
 	               "[\"float\", " BF16 ", \"Scalar\"]", DIRECT, 400);
 	advice_step_end(step);
 	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+}
+
+static void a_change_of_type_is_no_layout_copy(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	converted(step);
+	advice_step_wait(step);
+	assert_false(result_of(step, weir_fix_avoid_copies).found);
+}
+
+static void a_change_of_type_stays_where_another_copy_goes(void **state)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	(void)state;
+	transposed(step, "[\"\", \"-2\", \"-1\"]", 400);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+	converted(step);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_avoid_copies);
+	assert_true(result.found);
+	assert_near(result.before_us - result.after_us, 400, 0.05);
+}
+
+/* The product makes the copy itself: the program has no call of it to leave out. */
+static void a_layout_copy_inside_a_product_is_not_the_programs(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	advice_step_begin(step, "aten::matmul", "[" TENSOR ", " TENSOR "]", TWO, NULL);
+	transposed(step, "[\"\", \"-2\", \"-1\"]", 400);
+	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
+	advice_step_end(step);
 	advice_step_wait(step);
 	assert_false(result_of(step, weir_fix_avoid_copies).found);
 }
@@ -847,6 +906,7 @@ int main(void)
 		cmocka_unit_test(a_function_of_two_tensors_is_two_chains),
 		cmocka_unit_test(a_product_ends_a_chain),
 		cmocka_unit_test(statistics_of_a_batch_end_a_chain),
+		cmocka_unit_test(a_function_of_three_calls_is_fused_without_its_layer),
 		cmocka_unit_test(rows_longer_than_a_block_keeps_are_read_again),
 		cmocka_unit_test(tensors_of_other_sizes_are_no_chain),
 		cmocka_unit_test(rows_of_a_tensor_are_no_chain),
@@ -856,6 +916,8 @@ int main(void)
 		cmocka_unit_test(a_product_takes_a_transposed_matrix),
 		cmocka_unit_test(a_product_takes_a_matrix_whose_last_dimensions_are_exchanged),
 		cmocka_unit_test(a_change_of_type_is_no_layout_copy),
+		cmocka_unit_test(a_change_of_type_stays_where_another_copy_goes),
+		cmocka_unit_test(a_layout_copy_inside_a_product_is_not_the_programs),
 		cmocka_unit_test(a_product_needs_other_dimensions_in_order),
 		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),
 		cmocka_unit_test(sister_copies_do_not_undo_each_other),

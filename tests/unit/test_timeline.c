@@ -10,7 +10,9 @@
 #include <cmocka.h>
 
 #include "engine/analysis/timeline/activity.h"
+#include "engine/analysis/timeline/nesting.h"
 #include "engine/analysis/timeline/timeline.h"
+#include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
@@ -330,6 +332,40 @@ static void random_rows_lie_in_their_parents(void **state)
 	}
 }
 
+/* The rows are nested alike however many parts they are divided into, also where rows from before a
+ * part lie around it. */
+static void rows_nest_alike_in_any_number_of_parts(void **state)
+{
+	uint64_t seed = 17, misnested = 0;
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct scene scene;
+		struct weir_timeline parted;
+		size_t rows, bytes;
+
+		scene_init(&scene, random_trace(&seed));
+		rows = scene.trace->host.count;
+		bytes = rows * sizeof(uint32_t);
+		parted = (struct weir_timeline){.trace = scene.trace,
+		                                .parent = weir_alloc(bytes),
+		                                .inner_op = weir_alloc(bytes),
+		                                .outer_op = weir_alloc(bytes)};
+		for (size_t parts = 1; parts < 10; parts++) {
+			parted.misnested = 0;
+			weir_nest_rows(&parted, parts);
+			assert_int_equal(parted.misnested, scene.timeline.misnested);
+			assert_memory_equal(parted.parent, scene.timeline.parent, bytes);
+			assert_memory_equal(parted.inner_op, scene.timeline.inner_op, bytes);
+			assert_memory_equal(parted.outer_op, scene.timeline.outer_op, bytes);
+		}
+		misnested += parted.misnested;
+		weir_timeline_release(&parted);
+		scene_release(&scene);
+	}
+	assert_true(misnested > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_hundred_thousand_nested_rows_take_no_time),
 		cmocka_unit_test(rows_nest_to_a_bounded_depth),
 		cmocka_unit_test(random_rows_lie_in_their_parents),
+		cmocka_unit_test(rows_nest_alike_in_any_number_of_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
