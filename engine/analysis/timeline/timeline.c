@@ -7,75 +7,9 @@
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/activity.h"
+#include "engine/analysis/timeline/nesting.h"
 #include "engine/analysis/timeline/timeline.h"
 #include "engine/base/arena.h"
-
-/* Enclosing rows of the current one, in a walk over a thread's rows in order of start. */
-struct open_rows {
-	uint32_t *row;
-	size_t count, capacity;
-};
-
-/* Returns the innermost open row, or the one at the greatest depth that is kept. */
-static uint32_t parent_among(const struct open_rows *open)
-{
-	size_t depth = open->count < WEIR_MAX_NESTING ? open->count : WEIR_MAX_NESTING;
-
-	return depth > 0 ? open->row[depth - 1] : WEIR_NONE;
-}
-
-static void open_push(struct open_rows *open, uint32_t row)
-{
-	open->row = weir_grow(open->row, &open->capacity, open->count + 1, sizeof *open->row);
-	open->row[open->count++] = row;
-}
-
-/* Finds the operators around a row, whose parent's are known. */
-static void find_operators(struct weir_timeline *timeline, size_t row)
-{
-	uint32_t parent = timeline->parent[row];
-	bool is_op = timeline->trace->host.kind[row] == WEIR_HOST_OP;
-	uint32_t inner = parent == WEIR_NONE ? WEIR_NONE : timeline->inner_op[parent];
-	uint32_t outer = parent == WEIR_NONE ? WEIR_NONE : timeline->outer_op[parent];
-
-	timeline->inner_op[row] = is_op ? (uint32_t)row : inner;
-	timeline->outer_op[row] = is_op && outer == WEIR_NONE ? (uint32_t)row : outer;
-}
-
-/*
- * Finds the parent of each row: the innermost open row that ends no earlier, since rows are sorted
- * by start, longer ones first. A row that outlives the open one by more than clock jitter is its
- * sibling, and is counted in misnested. Finds the operators around each row as well: the row of a
- * parent comes first.
- */
-static void nest_rows(struct weir_timeline *timeline)
-{
-	const struct weir_host_columns *host = &timeline->trace->host;
-	struct open_rows open = {0};
-
-	for (size_t i = 0; i < host->count; i++) {
-		bool outlives = false;
-
-		if (i > 0 && host->thread[i] != host->thread[i - 1])
-			open.count = 0;
-		while (open.count > 0) {
-			uint32_t top = open.row[open.count - 1];
-
-			if (host->end_ns[top] > host->start_ns[i]) {
-				if (weir_span_ns(host->end_ns[top], host->end_ns[i]) <=
-				    WEIR_OVERHANG_NS)
-					break;
-				outlives = true;
-			}
-			open.count--;
-		}
-		timeline->misnested += outlives;
-		timeline->parent[i] = parent_among(&open);
-		find_operators(timeline, i);
-		open_push(&open, (uint32_t)i);
-	}
-	free(open.row);
-}
 
 static bool names_communication(const char *name)
 {
@@ -240,7 +174,7 @@ void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace 
 	timeline->work = weir_realloc(NULL, trace->device.count);
 	timeline->inner_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->inner_op);
 	timeline->outer_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->outer_op);
-	nest_rows(timeline);
+	weir_nest_rows(timeline, weir_nest_parts(trace->host.count));
 	timeline->api_class = weir_api_class_of_names(trace->names);
 	link_device_rows(timeline);
 	index_devices(timeline);
