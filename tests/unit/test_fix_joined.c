@@ -68,17 +68,27 @@ static void attention_takes_packed_heads_without_a_copy(void **state)
 	assert_false(packed("aten::cumsum", 64).found);
 }
 
-/* Puts rows in another order, multiplies them, and calls the reader with parts of the result. */
-static struct advice_result reordered(const char *from, const char *order, const char *reader)
+/* Puts rows in another order, multiplies them, and calls the reader with parts of the result.
+ * Another reader, if any, comes first, and takes the whole result. */
+static struct advice_result reordered_for(const char *from, const char *order, const char *first,
+                                          const char *reader)
 {
 	struct advice_step *step = advice_step_new();
 
 	permuted(step, from, order, "[1024, 64, 1024]", COPY_US);
 	advice_step_op(step, "aten::mm", "[[65536, 1024], [1024, 3072]]", TWO, "nvjet_gemm", 550);
+	if (first)
+		advice_step_op(step, first, "[[65536, 3072], [65536, 3072], []]",
+		               "[\"float\", " BF16 ", \"Scalar\"]", DIRECT, 180);
 	advice_step_op(step, reader, "[[1024, 16, 64, 64], [1024, 16, 64, 64], [1024, 16, 64, 64]]",
 	               THREE, "kernel of the reader", 265);
 	advice_step_wait(step);
 	return avoid(step);
+}
+
+static struct advice_result reordered(const char *from, const char *order, const char *reader)
+{
+	return reordered_for(from, order, NULL, reader);
 }
 
 static void a_product_before_attention_takes_rows_in_any_order(void **state)
@@ -91,6 +101,8 @@ static void a_product_before_attention_takes_rows_in_any_order(void **state)
 	assert_true(result.found);
 	assert_near(result.before_us - result.after_us, COPY_US, CLOSE_US);
 	assert_false(reordered(rows, order, "aten::cumsum").found);
+	/* A copy in another type has the rows in their order as well. */
+	assert_false(reordered_for(rows, order, "aten::copy_", attention).found);
 	/* Each row is put together of several. */
 	assert_false(reordered("[1024, 1024, 64]", "[\"\", \"[0, 2, 1]\"]", attention).found);
 	assert_false(reordered("[1024, 1024, 64]", "[\"\", \"[1, 2, 0]\"]", attention).found);
