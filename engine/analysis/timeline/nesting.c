@@ -104,7 +104,7 @@ static void correct_part(struct weir_timeline *timeline, struct part *part, stru
 	for (size_t row = part->first; row < part->end; row++) {
 		size_t outlived = close_rows(&timeline->trace->host, row, open);
 
-		/* The part counted the rows that outlive one of its own. */
+		/* The part has counted those that outlive a row inside it. */
 		part->misnested += outlived < before;
 		if (open->count < before)
 			before = open->count;

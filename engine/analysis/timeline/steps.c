@@ -8,6 +8,7 @@
 #include "engine/analysis/timeline/steady.h"
 #include "engine/analysis/timeline/steps.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 #include "engine/base/rowmap.h"
 
 /* The meaning of an annotation's name, parsed once per name. */
@@ -258,10 +259,13 @@ static void link_rows(struct weir_steps *steps, const struct weir_timeline *time
 	}
 }
 
-static void count_missing(struct weir_steps *steps, const struct weir_timeline *timeline)
+/* Returns per step the launches without a device row, 0 where the trace has no device rows. The
+ * caller frees the array. */
+static uint32_t *count_missing(const struct weir_steps *steps, const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
 	const struct weir_device_columns *device = &timeline->trace->device;
+	uint32_t *missing = weir_alloc((steps->step_count + 1) * sizeof *missing);
 	uint8_t *worked = weir_alloc(host->count);
 
 	for (size_t i = 0; i < device->count; i++)
@@ -276,9 +280,39 @@ static void count_missing(struct weir_steps *steps, const struct weir_timeline *
 			continue;
 		step = weir_steps_step_at(steps, host->start_ns[i]);
 		if (step != WEIR_NONE)
-			steps->steps[step].missing_rows++;
+			missing[step]++;
 	}
 	free(worked);
+	return missing;
+}
+
+enum { LINK_ROWS, COUNT_MISSING, TASKS };
+
+struct linking {
+	struct weir_steps *steps;
+	const struct weir_timeline *timeline;
+	uint32_t *missing;
+};
+
+static void link_or_count(void *context, size_t task)
+{
+	struct linking *linking = context;
+
+	if (task == LINK_ROWS)
+		link_rows(linking->steps, linking->timeline);
+	else
+		linking->missing = count_missing(linking->steps, linking->timeline);
+}
+
+/* Gives device rows to steps and spans, and counts the launches without any. */
+static void give_rows(struct weir_steps *steps, const struct weir_timeline *timeline)
+{
+	struct linking linking = {.steps = steps, .timeline = timeline};
+
+	weir_pool_run(TASKS, weir_pool_width(TASKS), link_or_count, &linking);
+	for (size_t i = 0; i < steps->step_count; i++)
+		steps->steps[i].missing_rows = linking.missing[i];
+	free(linking.missing);
 }
 
 void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timeline,
@@ -300,8 +334,7 @@ void weir_steps_init(struct weir_steps *steps, const struct weir_timeline *timel
 		steps->spans[i].step = weir_steps_step_at(steps, steps->spans[i].start_ns);
 	steps->row_span = weir_alloc(trace->device.count * sizeof *steps->row_span);
 	steps->row_step = weir_alloc(trace->device.count * sizeof *steps->row_step);
-	link_rows(steps, timeline);
-	count_missing(steps, timeline);
+	give_rows(steps, timeline);
 	weir_steady_judge(steps);
 	weir_steady_windows(steps, timeline, steady);
 }

@@ -10,6 +10,7 @@
 #include "engine/analysis/timeline/nesting.h"
 #include "engine/analysis/timeline/timeline.h"
 #include "engine/base/arena.h"
+#include "engine/base/pool.h"
 
 static bool names_communication(const char *name)
 {
@@ -54,16 +55,13 @@ static uint8_t *find_communication(const struct weir_timeline *timeline)
 }
 
 /* Marks communication that only the operator around its launch reveals: custom all-reduce kernels
- * have arbitrary names. */
-static void mark_communication(struct weir_timeline *timeline)
+ * have arbitrary names. communicates: per host row. */
+static void mark_communication(struct weir_timeline *timeline, const uint8_t *communicates)
 {
-	uint8_t *communicates = find_communication(timeline);
-
 	for (size_t i = 0; i < timeline->trace->device.count; i++)
 		if (timeline->work[i] == WEIR_WORK_COMPUTE && timeline->op[i] != WEIR_NONE &&
 		    communicates[timeline->op[i]])
 			timeline->work[i] = WEIR_WORK_COMM;
-	free(communicates);
 }
 
 static enum weir_work_class work_of_kernel(const struct weir_timeline *timeline, size_t row)
@@ -149,7 +147,25 @@ static void link_device_rows(struct weir_timeline *timeline)
 	}
 	free(known);
 	link_by_external(timeline);
-	mark_communication(timeline);
+}
+
+/* ---- columns that need nothing from each other ---- */
+
+struct columns {
+	struct weir_timeline *timeline;
+	uint8_t *communicates; /* per host row */
+};
+
+enum { LINK_DEVICE_ROWS, FIND_COMMUNICATION, TASKS };
+
+static void fill_columns(void *context, size_t task)
+{
+	struct columns *columns = context;
+
+	if (task == LINK_DEVICE_ROWS)
+		link_device_rows(columns->timeline);
+	else
+		columns->communicates = find_communication(columns->timeline);
 }
 
 static void index_devices(struct weir_timeline *timeline)
@@ -168,6 +184,8 @@ static void index_devices(struct weir_timeline *timeline)
 
 void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace *trace)
 {
+	struct columns columns = {.timeline = timeline};
+
 	*timeline = (struct weir_timeline){.trace = trace};
 	timeline->parent = weir_realloc(NULL, trace->host.count * sizeof *timeline->parent);
 	timeline->op = weir_realloc(NULL, trace->device.count * sizeof *timeline->op);
@@ -176,7 +194,9 @@ void weir_timeline_init(struct weir_timeline *timeline, const struct weir_trace 
 	timeline->outer_op = weir_realloc(NULL, trace->host.count * sizeof *timeline->outer_op);
 	weir_nest_rows(timeline, weir_nest_parts(trace->host.count));
 	timeline->api_class = weir_api_class_of_names(trace->names);
-	link_device_rows(timeline);
+	weir_pool_run(TASKS, weir_pool_width(TASKS), fill_columns, &columns);
+	mark_communication(timeline, columns.communicates);
+	free(columns.communicates);
 	index_devices(timeline);
 }
 
