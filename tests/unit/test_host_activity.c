@@ -87,6 +87,21 @@ static void a_short_rest_is_glue_and_a_long_one_is_lack_of_work(void **state)
 	assert_int_equal(idle_of(make, WEIR_IDLE_HOST_IDLE), LONG_NS);
 }
 
+/* A program that trains waits for no requests. */
+static void silence_of_a_program_that_trains_is_its_own_code(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct make_trace *make = before_gap();
+
+		if (i > 0)
+			host(make, WEIR_HOST_OP, "torch::autograd::AccumulateGrad", 0, 0);
+		end_gap(make, LONG_NS, LONG_NS);
+		assert_int_equal(idle_of(make, i > 0 ? WEIR_IDLE_HOST_WORK : WEIR_IDLE_HOST_IDLE),
+		                 LONG_NS);
+	}
+}
+
 static void a_thread_outside_its_recorded_system_calls_runs(void **state)
 {
 	struct make_trace *make = before_gap();
@@ -522,6 +537,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_rest_is_glue_and_a_long_one_is_lack_of_work),
+		cmocka_unit_test(silence_of_a_program_that_trains_is_its_own_code),
 		cmocka_unit_test(a_thread_outside_its_recorded_system_calls_runs),
 		cmocka_unit_test(a_system_call_that_waits_is_lack_of_work),
 		cmocka_unit_test(a_wait_below_a_driver_call_is_the_calls),

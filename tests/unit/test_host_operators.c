@@ -156,6 +156,8 @@ static void loading_between_operators_is_no_dispatch(void **state)
 	trace = make_trace_finish(make);
 	report = report_of(trace);
 	assert_near(report->host_operators->dispatch, 0.2, 1e-12);
+	/* No device hides the loading. */
+	assert_int_equal(report->attribution.ns[WEIR_BOUND_RUNTIME], 400);
 	weir_report_free(report);
 	weir_trace_free(trace);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/products.h"
+#include "engine/analysis/names/frames.h"
 
 /* ---- lower-precision ---- */
 
@@ -27,14 +28,7 @@ static bool has_peak(const struct weir_advisor *advisor, enum weir_engine engine
  * rounding alone is the type in which products compute: the flag for TF32, then autocast. */
 static bool trains(const struct weir_advisor *advisor)
 {
-	static const char gradient[] = "torch::autograd::AccumulateGrad";
-	const struct weir_names *names = advisor->program.rank->trace->names;
-	size_t count = weir_names_count(names);
-
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(weir_names_text(names, (uint32_t)i), gradient) == 0)
-			return true;
-	return false;
+	return weir_names_show_training(advisor->program.rank->trace->names);
 }
 
 /* Chooses the first target of the product's type that the device has; false: none. */

@@ -222,3 +222,14 @@ bool weir_overhead_is_loading(const char *name)
 			return true;
 	return false;
 }
+
+bool weir_names_show_training(const struct weir_names *names)
+{
+	static const char gradient[] = "torch::autograd::AccumulateGrad";
+	size_t count = weir_names_count(names);
+
+	for (uint32_t i = 1; i < count; i++)
+		if (strcmp(weir_names_text(names, i), gradient) == 0)
+			return true;
+	return false;
+}

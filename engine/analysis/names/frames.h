@@ -35,6 +35,10 @@ const char *weir_frame_without_folders(const char *name);
  * "torch/nn/modules/linear.py(125): forward" nor "<built-in function linear>". */
 bool weir_frame_is_program(const char *name);
 
+/* Returns true if some name shows that the program trains parameters: PyTorch accumulates
+ * gradients. */
+bool weir_names_show_training(const struct weir_names *names);
+
 /* Returns true if an overhead record is loading or compilation by the driver, false if it is the
  * profiler's own work. */
 bool weir_overhead_is_loading(const char *name);

@@ -235,10 +235,12 @@ static bool states_processor(const struct weir_trace *trace)
 }
 
 /* Attributes a cold start to the runtime and, if the program launches no work, the dispatch of
- * operators: no device can hide either. */
+ * operators or the loading of data: no device can hide them. The largest share counts, since a
+ * loader dispatches operators too. */
 static void attribute(const struct weir_host_operators *host, struct weir_attribution *out)
 {
-	double share = host->launches > 0 ? host->cold : fmax(host->cold, host->dispatch);
+	double visible = fmax(host->dispatch, host->loading);
+	double share = host->launches > 0 ? host->cold : fmax(host->cold, visible);
 	int64_t ns = share > 0 ? (int64_t)(share * (double)out->total_ns) : 0;
 
 	if (ns > out->ns[WEIR_BOUND_UNDETERMINED])

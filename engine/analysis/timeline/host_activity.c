@@ -44,6 +44,7 @@ struct weir_host_activity {
 	uint32_t *around;       /* per host row: innermost enclosing row that is no call;
 	                           WEIR_NONE: none */
 	uint8_t *has_scope;     /* per name: a name space is part of it, as in "aten::add" */
+	bool trains;
 	uint8_t causes[COMBINATIONS]; /* by place_of_facts(): enum weir_idle */
 };
 
@@ -62,7 +63,8 @@ enum fact {
 	CODE = 1 << 6, /* a Python frame or an annotated range */
 	OVERHEAD = 1 << 7,
 	NO_ROW = 1 << 8,
-	NO_ROW_RECORDED = 1 << 9, /* no row, in a thread whose system calls are recorded */
+	SILENT_CODE = 1 << 9, /* no row, and no wait either: system calls are recorded, or the
+	                         program trains, so that no request makes it wait */
 	ANY_CALLER = (1 << CALLERS) - 1,
 
 	/* The surroundings of the caller. */
@@ -82,7 +84,7 @@ enum fact {
 };
 
 /* Callers that may wait: an operator that waits is still dispatch. */
-#define WAITERS (CODE | OVERHEAD | NO_ROW | NO_ROW_RECORDED)
+#define WAITERS (CODE | OVERHEAD | NO_ROW | SILENT_CODE)
 
 /* The first row that admits all facts decides. Every combination of facts is admitted by a row. */
 static const struct {
@@ -292,6 +294,7 @@ struct weir_host_activity *weir_host_activity_new(const struct weir_timeline *ti
 		if (host->kind[i] == WEIR_HOST_API &&
 		    weir_api_is_system(class_of(timeline, (uint32_t)i)))
 			activity->threads[host->thread[i]].has_system_calls = true;
+	activity->trains = weir_names_show_training(timeline->trace->names);
 	mark_scopes(activity);
 	apply_rules(activity->causes);
 	return activity;
@@ -367,7 +370,8 @@ static unsigned fact_of_caller(const struct weir_host_activity *activity, uint32
                                uint32_t caller)
 {
 	if (caller == WEIR_NONE)
-		return activity->threads[thread].has_system_calls ? NO_ROW_RECORDED : NO_ROW;
+		return activity->trains || activity->threads[thread].has_system_calls ? SILENT_CODE
+		                                                                      : NO_ROW;
 	switch ((enum weir_host_kind)activity->timeline->trace->host.kind[caller]) {
 	case WEIR_HOST_OP:
 		return activity->cold_start.cold[caller] ? LOADING_CALL

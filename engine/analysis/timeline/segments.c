@@ -24,7 +24,7 @@ static const uint8_t precedence[] = {WEIR_WORK_COMPUTE, WEIR_WORK_COMM, WEIR_WOR
 #define CLASSES (sizeof precedence / sizeof *precedence)
 /* Stretches of one length take different times: with several tasks a thread, all threads end at
  * about the same time. */
-#define TASKS_OF_THREAD 8
+#define TASKS_OF_THREAD 16
 
 static void add_piece(struct pieces *pieces, int64_t start_ns, int64_t end_ns, uint32_t row)
 {
@@ -138,6 +138,8 @@ struct task {
 struct cut {
 	const struct weir_timeline *timeline;
 	const struct weir_steps *steps;
+	struct weir_host_activity *activity;
+	struct weir_idle_names *idle_names;
 	struct weir_idle_finder *idle;
 	struct pieces (*classes)[CLASSES]; /* per device */
 	struct task *tasks;
@@ -145,12 +147,20 @@ struct cut {
 	struct weir_segment *joined;
 };
 
-static void cut_one_class(void *context, size_t index)
+/* Makes the finder of idle causes, which takes longest, or divides the work of a class. */
+static void make_finder_or_cut(void *context, size_t index)
 {
-	const struct cut *cut = context;
+	struct cut *cut = context;
 	const uint32_t *first_row = cut->timeline->first_row;
-	size_t device = index / CLASSES, c = index % CLASSES;
+	size_t device, c;
 
+	if (index == 0) {
+		cut->idle = weir_idle_finder_new(cut->timeline, cut->steps, cut->activity,
+		                                 cut->idle_names);
+		return;
+	}
+	device = (index - 1) / CLASSES;
+	c = (index - 1) % CLASSES;
 	cut_class(&cut->classes[device][c], cut->timeline, first_row[device], first_row[device + 1],
 	          precedence[c]);
 }
@@ -303,14 +313,16 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 {
 	size_t devices = timeline->trace->device_count;
 	size_t width = weir_pool_width(WEIR_POOL_MAX_WIDTH);
+	size_t tasks = 1 + devices * CLASSES;
 	struct cut cut = {.timeline = timeline,
 	                  .steps = steps,
+	                  .activity = activity,
+	                  .idle_names = &segments->idle_names,
 	                  .classes = weir_alloc(devices * sizeof *cut.classes)};
 
 	*segments = (struct weir_segments){0};
-	cut.idle = weir_idle_finder_new(timeline, steps, activity, &segments->idle_names);
+	weir_pool_run(tasks, weir_pool_width(tasks), make_finder_or_cut, &cut);
 	weir_idle_finder_prepare(cut.idle);
-	weir_pool_run(devices * CLASSES, weir_pool_width(devices * CLASSES), cut_one_class, &cut);
 	if (run_tasks(&cut, width > 1 ? width * TASKS_OF_THREAD : 1)) {
 		join_tasks(&cut, segments);
 		free_tasks(&cut);
