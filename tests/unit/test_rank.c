@@ -106,8 +106,8 @@ static void kernel_of(struct make_trace *make, const char *name, int64_t call_ns
 	                                            .flags = flags});
 }
 
-/* Two runs of mm: 60 us in one kernel, then 40 + 20 us in two, one of them from a graph; and 80 us
- * of something else. */
+/* Two runs of mm: 60 us in one kernel, then 40 + 20 us in two; and 80 us of something else, from a
+ * graph. */
 static struct weir_trace *two_products(int64_t unit_ns)
 {
 	struct make_trace *make = make_trace_new();
@@ -118,8 +118,8 @@ static struct weir_trace *two_products(int64_t unit_ns)
 	kernel_of(make, "nvjet_tst", 1, 100 * u, 160 * u, 150, 0);
 	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 20, 40);
 	kernel_of(make, "nvjet_tst", 21, 160 * u, 200 * u, 50, 0);
-	kernel_of(make, "splitk", 31, 200 * u, 220 * u, 10, WEIR_DEVICE_IN_GRAPH);
-	kernel_of(make, "mystery", 50, 220 * u, 300 * u, 0, 0);
+	kernel_of(make, "splitk", 31, 200 * u, 220 * u, 10, 0);
+	kernel_of(make, "mystery", 50, 220 * u, 300 * u, 0, WEIR_DEVICE_IN_GRAPH);
 	trace = make_trace_finish(make);
 	give_shape(trace, "aten::mm", MM, BF16);
 	return trace;
@@ -139,7 +139,7 @@ static void a_group_is_judged_by_the_mean_of_its_calls(void **state)
 	assert_true(mm->traffic_bytes >= bytes);
 	assert_near(mm->values[WEIR_F_CALL_NS], 60000, EXACT);
 	assert_near(mm->values[WEIR_F_KERNEL_NS], 40000, EXACT);
-	assert_near(mm->values[WEIR_F_GRAPH_SHARE], 1. / 3, EXACT);
+	assert_near(mm->values[WEIR_F_GRAPH_SHARE], 0, 0);
 	assert_near(mm->values[WEIR_F_OPERATOR_SHARE], 0.6, EXACT);
 	assert_near(mm->values[WEIR_F_WAVES], 1.5, EXACT);
 	assert_near(mm->values[WEIR_F_GRID_FILL], 1.5, EXACT);
@@ -166,7 +166,7 @@ static void work_without_shapes_has_no_roofs(void **state)
 	assert_int_equal(mystery->work.confidence, WEIR_MODEL_NONE);
 	assert_near(mystery->values[WEIR_F_CALL_NS], 80000, EXACT);
 	assert_near(mystery->values[WEIR_F_OPERATOR_SHARE], 0.4, EXACT);
-	assert_near(mystery->values[WEIR_F_GRAPH_SHARE], 0, 0);
+	assert_near(mystery->values[WEIR_F_GRAPH_SHARE], 1, 0);
 	assert_true(isnan(mystery->values[WEIR_F_WAVES])); /* its grid is not known */
 	assert_true(isnan(mystery->values[WEIR_F_GRID_FILL]));
 	assert_near(mystery->values[WEIR_F_BLOCK_THREADS], 128, 0);
@@ -202,6 +202,34 @@ static double family_share_beside(const char *name, uint32_t blocks, uint32_t th
 	assert_near(assessment(&work, "aten::mm")->values[WEIR_F_KERNEL_SHARE], 0.6, EXACT);
 	work_release(&work);
 	return share;
+}
+
+/* An unknown device has no more multiprocessors than the largest known one, for all that is known.
+ */
+static double fill_of_unknown(uint32_t blocks)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct work work;
+	double fill;
+
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 0, 10);
+	kernel_of(make, "nvjet_tst", 1, 100, 60100, blocks, 0);
+	trace = make_trace_finish(make);
+	trace->devices[0].sms = 0;
+	work_init(&work, trace, false, "nothing known");
+	fill = assessment(&work, "aten::mm")->values[WEIR_F_GRID_FILL];
+	work_release(&work);
+	return fill;
+}
+
+static void a_grid_that_fills_every_known_device_fills_an_unknown_one(void **state)
+{
+	(void)state;
+	assert_true(isnan(fill_of_unknown(99)));
+	assert_near(fill_of_unknown(100), 1, 0);
+	assert_near(fill_of_unknown(250), 2.5, 0);
+	assert_true(isnan(fill_of_unknown(0)));
 }
 
 static void kernels_of_one_usual_limit_that_fill_the_device_count_together(void **state)
@@ -509,6 +537,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_group_is_judged_by_the_mean_of_its_calls),
 		cmocka_unit_test(work_without_shapes_has_no_roofs),
+		cmocka_unit_test(a_grid_that_fills_every_known_device_fills_an_unknown_one),
 		cmocka_unit_test(kernels_of_one_usual_limit_that_fill_the_device_count_together),
 		cmocka_unit_test(names_show_products_that_leave_the_matrix_units_idle),
 		cmocka_unit_test(a_model_beyond_the_peak_gives_no_roofs),

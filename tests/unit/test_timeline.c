@@ -158,6 +158,21 @@ static void work_belongs_to_the_innermost_operator_around_its_launch(void **stat
 	scene_release(&scene);
 }
 
+/* The operators of a graph's work ran when it was captured. */
+static void the_operator_that_launches_a_graph_is_not_that_of_its_work(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+
+	(void)state;
+	make_host(make, WEIR_HOST_OP, 0, "command_buffer::execute", 0, 100);
+	make_call(make, 0, "cudaGraphLaunch", 20, 30, 1);
+	make_kernel(make, 0, "gemm", 40, 50, 1);
+	scene_init(&scene, make_trace_finish(make));
+	assert_int_equal(scene.timeline.op[0], WEIR_NONE);
+	scene_release(&scene);
+}
+
 static void work_without_a_launch_finds_its_operator_by_external_id(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -375,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_row_that_outlives_several_counts_once),
 		cmocka_unit_test(a_row_without_length_encloses_nothing),
 		cmocka_unit_test(work_belongs_to_the_innermost_operator_around_its_launch),
+		cmocka_unit_test(the_operator_that_launches_a_graph_is_not_that_of_its_work),
 		cmocka_unit_test(work_without_a_launch_finds_its_operator_by_external_id),
 		cmocka_unit_test(
 			work_is_told_apart_by_kind_by_kernel_and_by_the_operators_around_its_launch),

@@ -249,6 +249,12 @@ static const struct family_pattern families[] = {
 	ANY("reduce", REDUCE),
 	ANY("pool", REDUCE),
 	ANY("_sum_", REDUCE),
+	/* Kernels that XLA makes: a loop over the elements of a result, the same around a reduction
+         * or a scatter as input, and single operations (kinds of fusion in XLA's documentation of
+         * its GPU backend). Those with another verb in their name are found above. */
+	BOTH("loop_", "fusion", ELEMENTWISE),
+	BOTH("input_", "fusion", ELEMENTWISE),
+	ANY("wrapped_", ELEMENTWISE),
 	ANY("copy", COPY),
 	ANY("fill", COPY),
 	UNLESS("cast", "broadcast", COPY),

@@ -14,6 +14,16 @@
 #include "engine/base/pool.h"
 #include "engine/base/regions.h"
 
+static uint32_t most_sms(const struct weir_device_table *table)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (table->items[i].sms > most)
+			most = table->items[i].sms;
+	return most;
+}
+
 static void find_devices(struct weir_rank *rank, const struct weir_rank_options *options)
 {
 	const struct weir_trace *trace = rank->trace;
@@ -30,6 +40,8 @@ static void find_devices(struct weir_rank *rank, const struct weir_rank_options 
 			out->known = weir_device_find(
 				options->table, weir_names_text(trace->names, device->name),
 				device->memory_bytes, device->sms, &out->peaks);
+		out->sms = device->sms > 0 || !out->known ? device->sms : out->peaks.sms;
+		out->fill_blocks = out->sms > 0 ? out->sms : most_sms(options->table);
 	}
 }
 
@@ -258,7 +270,7 @@ static void set_kinds(double *values, const struct weir_rank *rank, const struct
 /* Returns the share of a group's time in kernels with the usual limit of the longest one. Others
  * than that one count only if they fill the device as rules ask of it: a block for every second
  * multiprocessor, and 64 threads in a block. */
-static double family_share(const struct weir_rank *rank, size_t index, uint32_t fill_sms)
+static double family_share(const struct weir_rank *rank, size_t index, uint32_t fill_blocks)
 {
 	const struct weir_groups *groups = &rank->groups;
 	const struct weir_group *group = &groups->items[index];
@@ -269,7 +281,7 @@ static double family_share(const struct weir_rank *rank, size_t index, uint32_t 
 	for (size_t k = groups->first_kernel[index]; k < groups->first_kernel[index + 1]; k++) {
 		const struct weir_group_kernel *kernel = &groups->kernels[k];
 
-		if (2 * (uint64_t)kernel->blocks >= fill_sms && kernel->threads >= 64 &&
+		if (2 * (uint64_t)kernel->blocks >= fill_blocks && kernel->threads >= 64 &&
 		    limit_of(weir_names_text(names, kernel->name)) == limit)
 			ns = weir_add_ns(ns, kernel->ns);
 	}
@@ -346,12 +358,21 @@ static struct weir_work work_of_group(const struct weir_rank *rank, size_t index
 	return work;
 }
 
+/* Returns the blocks for each multiprocessor, NAN if they are not known. An unknown device has a
+ * value only if the blocks fill every known one. */
+static double grid_fill(const struct weir_rank_device *device, uint64_t blocks)
+{
+	if (blocks == 0 || device->fill_blocks == 0 ||
+	    (device->sms == 0 && blocks < device->fill_blocks))
+		return NAN;
+	return (double)blocks / (double)device->fill_blocks;
+}
+
 void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_work *work)
 {
 	const struct weir_group *group = &rank->groups.items[index];
 	const struct weir_rank_device *device = &rank->devices[group->device];
 	uint32_t sms = rank->trace->devices[group->device].sms;
-	uint32_t fill_sms = sms > 0 || !device->known ? sms : device->peaks.sms;
 	struct weir_assessment *out = &rank->assessments[index];
 	double call_ns = (double)group->sum_ns / (double)group->calls;
 
@@ -372,12 +393,11 @@ void weir_rank_assess(struct weir_rank *rank, size_t index, const struct weir_wo
 		out->values[WEIR_F_WAVES] = (double)group->blocks / (double)sms;
 	if (group->sum_ns > 0)
 		out->values[WEIR_F_KERNEL_SHARE] = (double)group->same_ns / (double)group->sum_ns;
-	if (group->sum_ns > 0 && fill_sms > 0)
-		out->values[WEIR_F_FAMILY_SHARE] = family_share(rank, index, fill_sms);
+	if (group->sum_ns > 0)
+		out->values[WEIR_F_FAMILY_SHARE] = family_share(rank, index, device->fill_blocks);
 	if (group->sum_ns > 0 && device->known && weir_device_outruns_vector_units(&device->peaks))
 		out->values[WEIR_F_VECTOR_PRODUCT_SHARE] = vector_product_share(rank, index);
-	if (group->blocks > 0 && fill_sms > 0)
-		out->values[WEIR_F_GRID_FILL] = (double)group->blocks / (double)fill_sms;
+	out->values[WEIR_F_GRID_FILL] = grid_fill(device, group->blocks);
 	if (group->threads > 0)
 		out->values[WEIR_F_BLOCK_THREADS] = (double)group->threads;
 	set_kinds(out->values, rank, group);

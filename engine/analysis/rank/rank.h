@@ -55,6 +55,10 @@ struct weir_assessment {
 struct weir_rank_device {
 	bool known;
 	struct weir_device peaks;
+	uint32_t sms; /* multiprocessors; 0: not known */
+	/* Blocks that fill the device, one for each multiprocessor; for an unknown device as many
+	 * as fill any known one. */
+	uint32_t fill_blocks;
 };
 
 /* The straggler of a collective: the member that begins it last. */

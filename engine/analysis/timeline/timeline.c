@@ -85,6 +85,15 @@ static int by_external(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
+/* True if the row names an operator that its launch did not lead to. */
+static bool lacks_operator(const struct weir_timeline *timeline, size_t row)
+{
+	const struct weir_device_columns *device = &timeline->trace->device;
+
+	return timeline->op[row] == WEIR_NONE && device->external[row] != 0 &&
+	       !weir_timeline_is_replayed(timeline, row);
+}
+
 /* Finds the operators of device rows by external id, if the launch is not in the trace. */
 static void link_by_external(struct weir_timeline *timeline)
 {
@@ -95,7 +104,7 @@ static void link_by_external(struct weir_timeline *timeline)
 	bool wanted = false;
 
 	for (size_t i = 0; i < device->count && !wanted; i++)
-		wanted = timeline->op[i] == WEIR_NONE && device->external[i] != 0;
+		wanted = lacks_operator(timeline, i);
 	for (size_t i = 0; wanted && i < host->count; i++) {
 		if (host->kind[i] != WEIR_HOST_OP || host->external[i] == 0)
 			continue;
@@ -109,7 +118,7 @@ static void link_by_external(struct weir_timeline *timeline)
 		struct external_op key = {device->external[i], 0};
 		size_t low = 0, high = count;
 
-		if (timeline->op[i] != WEIR_NONE || key.external == 0)
+		if (!lacks_operator(timeline, i))
 			continue;
 		while (low < high) {
 			size_t middle = low + (high - low) / 2;
@@ -136,7 +145,10 @@ static void link_device_rows(struct weir_timeline *timeline)
 		uint32_t launch = device->launch[i];
 		uint32_t name = device->name[i];
 
-		timeline->op[i] = launch == WEIR_NONE ? WEIR_NONE : timeline->inner_op[launch];
+		/* The operator that launches a graph is not among those captured. */
+		timeline->op[i] = launch == WEIR_NONE || weir_timeline_is_replayed(timeline, i)
+		                          ? WEIR_NONE
+		                          : timeline->inner_op[launch];
 		if (device->kind[i] != WEIR_DEVICE_KERNEL) {
 			timeline->work[i] = WEIR_WORK_COPY;
 			continue;
