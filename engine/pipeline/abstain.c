@@ -251,6 +251,7 @@ struct totals {
 	const char *time;   /* the time that the rows divide: "of the table" */
 	const char *aside;  /* a remark on the largest rows; "": none */
 	double copies_ns;   /* of copies, in a table of kernels; NAN: not stated */
+	double memsets_ns;  /* of memsets, like copies */
 	bool on_host;       /* the rows are calls of the host, and no other rows are known */
 };
 
@@ -289,7 +290,7 @@ static void add_figure(struct totals *totals, const struct weir_series *series, 
 		          mean_of(series));
 }
 
-/* Takes a group of figures of all inputs, and the time of copies beside it. */
+/* Takes a group of figures of all inputs, and the time of copies and memsets beside it. */
 static void add_figures(const struct weir_report *report, struct totals *totals, const char *group)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++) {
@@ -299,6 +300,8 @@ static void add_figures(const struct weir_report *report, struct totals *totals,
 			add_figure(totals, &run->metrics.items[m], group);
 		if (run && isnan(totals->copies_ns))
 			totals->copies_ns = metric_of(run, "copies/total_ns");
+		if (run && isnan(totals->memsets_ns))
+			totals->memsets_ns = metric_of(run, "memsets/total_ns");
 	}
 }
 
@@ -329,8 +332,11 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 
 static void collect_totals(const struct weir_report *report, struct totals *totals)
 {
-	*totals = (struct totals){
-		.things = "operators", .time = "of the table", .aside = "", .copies_ns = NAN};
+	*totals = (struct totals){.things = "operators",
+	                          .time = "of the table",
+	                          .aside = "",
+	                          .copies_ns = NAN,
+	                          .memsets_ns = NAN};
 	if (report->profile->input_count == 1 && report->profile->inputs->run &&
 	    report->profile->inputs->format &&
 	    strcmp(report->profile->inputs->format, "key_averages") == 0) {
@@ -355,7 +361,8 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 	add_figures(report, totals, "calls/");
 	totals->things = "calls of the host";
 	totals->time = "that calls of the host take";
-	totals->on_host = totals->count > 0 && !(totals->copies_ns > 0);
+	totals->on_host =
+		totals->count > 0 && !(totals->copies_ns > 0) && !(totals->memsets_ns > 0);
 }
 
 static void put_total(const struct total *total, struct weir_text *out)
@@ -369,14 +376,37 @@ static void put_total(const struct total *total, struct weir_text *out)
 	weir_text_release(&cut);
 }
 
+/* Appends copies or memsets if they take longer than all rows. */
+static void put_longer(const struct totals *totals, const char *what, double ns,
+                       struct weir_text *out)
+{
+	if (!(ns > totals->ns))
+		return;
+	weir_text_printf(out, "%s take ", what);
+	weir_text_duration(out, ns);
+	weir_text_printf(out, ", longer than all %s together; ", totals->things);
+}
+
+/* Appends the times of copies and memsets to the list of the largest rows. */
+static void put_beside(const struct totals *totals, struct weir_text *out)
+{
+	bool copies = totals->copies_ns > 0, memsets = totals->memsets_ns > 0;
+
+	if (copies) {
+		weir_text_puts(out, "; beside them copies take ");
+		weir_text_duration(out, totals->copies_ns);
+	}
+	if (memsets) {
+		weir_text_puts(out, copies ? " and memsets " : "; beside them memsets take ");
+		weir_text_duration(out, totals->memsets_ns);
+	}
+}
+
 /* Appends the largest row and its share, behind copies that take longer than all rows. */
 static void put_headline(const struct totals *totals, struct weir_text *out)
 {
-	if (totals->copies_ns > totals->ns) {
-		weir_text_puts(out, "copies take ");
-		weir_text_duration(out, totals->copies_ns);
-		weir_text_printf(out, ", longer than all %s together; ", totals->things);
-	}
+	put_longer(totals, "copies", totals->copies_ns, out);
+	put_longer(totals, "memsets", totals->memsets_ns, out);
 	put_total(&totals->largest[0], out);
 	weir_text_puts(out, " holds ");
 	weir_text_share(out, totals->largest[0].ns / totals->ns);
@@ -412,10 +442,7 @@ static void explain_totals(struct weir_report *report)
 		weir_text_puts(&list, " ");
 		weir_text_share(&list, totals.largest[i].ns / totals.ns);
 	}
-	if (totals.copies_ns > 0) {
-		weir_text_puts(&list, "; beside them copies take ");
-		weir_text_duration(&list, totals.copies_ns);
-	}
+	put_beside(&totals, &list);
 	weir_report_note(report, totals.on_host ? "calls" : "totals",
 	                 "%s in the table: %zu; most of the time: %s%s", totals.things,
 	                 totals.count, list.data, totals.aside);

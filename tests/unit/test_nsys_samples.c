@@ -277,7 +277,7 @@ static void calls_copies_and_ranges_are_reproduced(void **state)
 	check_totals(shelved[1], PROFILES "stats_csv/prefill_cuda_api_sum.csv", "calls/total_ns",
 	             "CUPTI_ACTIVITY_KIND_RUNTIME");
 	check_totals(shelved[1], PROFILES "stats_csv/prefill_cuda_gpu_mem_time_sum.csv",
-	             "copies/total_ns", "CUPTI_ACTIVITY_KIND_MEMSET");
+	             "memsets/total_ns", "CUPTI_ACTIVITY_KIND_MEMSET");
 	check_totals(shelved[1], PROFILES "stats_csv/prefill_nvtx_sum.csv", "ranges/total_ns",
 	             "NVTX_EVENTS");
 }

@@ -51,9 +51,12 @@ static const struct {
 	{"Time (%),Total Time (us),Num Calls,Avg (us),Name\n9,1.5,3,0.5,cudaFree\n",
          "calls/cudaFree/total_ns", 1500, "ns"},
 	{"Time (%),Total Time (ms),Count,Operation\n9,1.5,3,[CUDA memset]\n",
-         "copies/[CUDA memset]/mean_ns", 500000, "ns"},
+         "memsets/[CUDA memset]/mean_ns", 500000, "ns"},
+	{"Time (%),Total Time (ms),Count,Operation\n9,1.5,3,[CUDA memset]\n"
+         "1,0.1,1,[CUDA memcpy Host-to-Device]\n",
+         "copies/total_ns", 100000, "ns"},
 	{"Total (MB),Count,Avg (MB),Operation\n1.500,3,0.5,[CUDA memset]\n",
-         "copied/[CUDA memset]/total_bytes", 1500000, "B"},
+         "memset_sizes/[CUDA memset]/total_bytes", 1500000, "B"},
 	{"Time (%),Total Time (s),Instances,Style,Range\n9,1.5,1,PushPop,:decode\n",
          "ranges/:decode/total_ns", 1.5e9, "ns"},
 	{"NVTX Range,Style,PID,TID,NVTX Inst,Kern Inst,Total Time (ns),Kernel Name\n"
@@ -65,6 +68,8 @@ static const struct {
 	{"Start (ns),Duration (ns),CorrId,Device,Name\n5,7,1,gpu,k\n"
          "20,100,3,gpu,[CUDA memcpy Device-to-Host]\n",
          "copies/total_ns", 100, "ns"},
+	{"Start (ns),Duration (ns),CorrId,Device,Name\n5,7,1,gpu,k\n20,100,3,gpu,[CUDA memset]\n",
+         "memsets/total_ns", 100, "ns"},
 	{"Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name\n"
          "1,5,4,0,4,step\n6,9,3,0,3,step\n",
          "ranges/step/total_ns", 7, "ns"},

@@ -38,7 +38,8 @@ static void text_and_csv_say_the_same(void **state)
 		reading_expects_figure(input->run, GEMM "mean_ns", 250e3, false, "ns");
 		reading_expects_figure(input->run, "kernels/total_ns", 7e6, false, "ns");
 		reading_expects_figure(input->run, "kernels/count", 60, false, NULL);
-		reading_expects_figure(input->run, "copies/total_ns", 1e6, false, "ns");
+		reading_expects_figure(input->run, "copies/total_ns", 800e3, false, "ns");
+		reading_expects_figure(input->run, "memsets/total_ns", 200e3, false, "ns");
 		reading_expects_figure(input->run, "calls/cudaLaunchKernel/total_ns", 90e6, false,
 		                       "ns");
 		for (int code = 0; code < WEIR_WARN_COUNT; code++)
@@ -70,6 +71,29 @@ static void early_tables_have_no_types(void **state)
 		reading_expects_figure(run, "kernels/count", 3, false, NULL);
 		reading_expects_figure(run, "copies/count", 1, false, NULL);
 		reading_expects_figure(run, "calls/cudaFree/mean_ns", 5e8, false, "ns");
+		weir_profile_free(profile);
+	}
+}
+
+static void a_memset_is_no_copy(void **state)
+{
+	static const char *const texts[] = {
+		EARLY "50%,2ms,3,1ms,1us,1ms,[CUDA memset]\n50%,1ms,1,1ms,1us,1ms,[CUDA memcpy "
+		      "HtoD]\n",
+		"==7== Profiling result:\n" TEXT
+		" 50.00%  2.0000ms         3  500.00us  1.0000us  1.0000ms  [CUDA memset]\n"
+		" 50.00%  1.0000ms         1  1.5000ms  1.0000us  1.0000ms  [CUDA memcpy HtoD]\n",
+		HEADER UNITS "\"GPU activities\",50,2,3,1,1,1,\"[CUDA memset]\"\n"
+			     ",50,1,1,1,1,1,\"[CUDA memcpy HtoD]\"\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = run_of(texts[i], profile);
+
+		reading_expects_figure(run, "copies/total_ns", 1e6, false, "ns");
+		reading_expects_figure(run, "memsets/total_ns", 2e6, false, "ns");
 		weir_profile_free(profile);
 	}
 }
@@ -181,6 +205,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_and_csv_say_the_same),
 		cmocka_unit_test(early_tables_have_no_types),
+		cmocka_unit_test(a_memset_is_no_copy),
 		cmocka_unit_test(a_list_of_work_is_added_up_by_name),
 		cmocka_unit_test(rows_of_other_types_are_passed_over),
 		cmocka_unit_test(a_number_without_a_unit_is_no_time),

@@ -284,15 +284,34 @@ static bool read_value(struct weir_slice cell, bool grouped, double *out)
 	       *out >= 0 && *out <= MAX_VALUE;
 }
 
+/* Returns the group of a row: lists of device work hold copies and memsets beside kernels, tables
+ * of copies hold memsets. `*number` is its place among the groups of a report. */
+static const char *group_of(const struct report *report, struct weir_slice name, unsigned *number)
+{
+	bool copies = !strcmp(report->name, "Operation"),
+	     work = report->also && !strcmp(report->figures, "kernels");
+
+	*number = 0;
+	if ((copies || work) && weir_slice_starts(name, "[CUDA memset")) {
+		*number = 2;
+		return report->bytes ? "memset_sizes" : "memsets";
+	}
+	if (!work || !weir_slice_starts(name, "[CUDA mem"))
+		return report->figures;
+	*number = 1;
+	return "copies";
+}
+
 static void take_values(struct stats_reader *reader, const struct weir_slice *cells, uint64_t at)
 {
 	const struct columns *columns = &reader->columns;
 	const struct report *report = reader->report;
 	struct weir_slice name = cells[columns->name];
-	bool copy = report->also && weir_slice_starts(name, "[CUDA mem");
+	unsigned number;
+	const char *group = group_of(report, name, &number);
 	struct weir_total total = {
-		.order = 2 * (unsigned)(report - reports) + copy,
-		.group = copy ? "copies" : report->figures,
+		.order = 3 * (unsigned)(report - reports) + number,
+		.group = group,
 		.bytes = report->bytes,
 		.name = name,
 		.apart = is_cut_by_table(reader, name),

@@ -38,9 +38,9 @@ static const char *const work[] = {"Start",  "Duration", "Device", "Context",
 enum form { FORM_NONE, FORM_SUMMARY, FORM_WORK };
 
 /* The groups of figures, in their order. */
-enum group { GROUP_KERNELS, GROUP_COPIES, GROUP_CALLS, GROUP_OTHER };
+enum group { GROUP_KERNELS, GROUP_COPIES, GROUP_SETS, GROUP_CALLS, GROUP_OTHER };
 
-static const char *const group_names[] = {"kernels", "copies", "calls"};
+static const char *const group_names[] = {"kernels", "copies", "memsets", "calls"};
 
 struct nvprof {
 	struct weir_input *input;
@@ -218,7 +218,9 @@ static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint6
 	}
 	if (group == GROUP_OTHER)
 		return;
-	if (group == GROUP_KERNELS && weir_slice_starts(total.name, "[CUDA mem"))
+	if (group == GROUP_KERNELS && weir_slice_starts(total.name, "[CUDA memset"))
+		group = GROUP_SETS;
+	else if (group == GROUP_KERNELS && weir_slice_starts(total.name, "[CUDA mem"))
 		group = GROUP_COPIES;
 	total.group = group_names[group];
 	total.order = (unsigned)group + (is_work ? GROUP_OTHER : 0);
