@@ -285,7 +285,8 @@ static void devices_are_numbered_not_named(void **state)
 	load "\n  Client: \n    Request count: 60\n    Throughput: " throughput                    \
 	     " infer/sec\n    Avg latency: " us " usec (standard deviation 7 usec)\n"              \
 	     "    p50 latency: " us " usec\n    p99.9 latency: " us " usec\n"                      \
-	     "    Avg gRPC time: 900 usec ((un)marshal 3 usec + response wait 897 usec)\n"         \
+	     "    Avg gRPC time: 900 usec ((un)marshal request/response 3 usec + response "        \
+	     "wait 897 usec)\n"                                                                    \
 	     "  Server: \n    Inference count: 72\n    Avg request latency: 800 usec (overhead "   \
 	     "4 usec + queue 30 usec + compute input 200 usec + compute infer 500 usec + "         \
 	     "compute output 66 usec)\n\n"
@@ -304,7 +305,10 @@ static void the_text_of_one_load_is_a_run_with_labels(void **state)
 	summary_expect(&summary, "mean_h2d_ms", 0.2, "ms");
 	summary_expect(&summary, "mean_compute_ms", 0.5, "ms");
 	summary_expect(&summary, "mean_d2h_ms", 0.066, "ms");
-	assert_int_equal(summary.input->run->metrics.count, 8);
+	summary_expect(&summary, "mean_overhead_ms", 0.004, "ms");
+	summary_expect(&summary, "mean_request_response_ms", 0.003, "ms");
+	summary_expect(&summary, "mean_response_wait_ms", 0.897, "ms");
+	assert_int_equal(summary.input->run->metrics.count, 11);
 	assert_string_equal(weir_run_label(summary.input->run, "concurrency"), "4");
 	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
 	summary_expect_warning(&summary, WEIR_WARN_TRUNCATED, 0);
@@ -326,7 +330,7 @@ static void the_text_of_several_loads_is_one_run(void **state)
 	summary_read(&summary, text);
 	summary_expect(&summary, "request_rate@20/inference_throughput", 17, "inferences/s");
 	summary_expect(&summary, "request_rate@40/mean_latency_ms", 11, "ms");
-	assert_int_equal(summary.input->run->metrics.count, 2 * 8);
+	assert_int_equal(summary.input->run->metrics.count, 2 * 11);
 	summary_expect_warning(&summary, WEIR_WARN_SKIPPED_EVENT, 1);
 	summary_free(&summary);
 	reading_survives_damage(perf, text);
@@ -345,7 +349,27 @@ static void composing_models_are_passed_over(void **state)
 	                       "  part, version: 1\n    Avg request latency: 90 usec (queue 9 usec "
 	                       "+ compute infer 80 usec)\n");
 	summary_expect(&summary, "mean_queue_ms", 0.03, "ms");
-	summary_expect(&summary, "mean_compute_ms", 0, NULL);
+	summary_expect(&summary, "mean_compute_ms", 0.7, "ms");
+	summary_free(&summary);
+}
+
+static void every_part_of_the_servers_time_is_kept(void **state)
+{
+	struct summary_case summary = summary_new(perf);
+
+	(void)state;
+	summary_read(&summary, "Request concurrency: 1\n  Client: \n    Request count: 60\n"
+	                       "    Throughput: 17 infer/sec\n"
+	                       "    Avg HTTP time: 900 usec (send/recv 5 usec + response wait 895 "
+	                       "usec)\n"
+	                       "  Server: \n    Avg request latency: 800 usec (overhead 1 usec + "
+	                       "queue 30 usec + Cache hit/miss 7 usec + compute 700 usec + odd)\n");
+	summary_expect(&summary, "mean_queue_ms", 0.03, "ms");
+	summary_expect(&summary, "mean_compute_ms", 0.7, "ms");
+	summary_expect(&summary, "mean_cache_hit_miss_ms", 0.007, "ms");
+	summary_expect(&summary, "mean_request_response_ms", 0.005, "ms");
+	summary_expect(&summary, "mean_response_wait_ms", 0.895, "ms");
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 1);
 	summary_free(&summary);
 }
 
@@ -454,6 +478,7 @@ int main(void)
 		cmocka_unit_test(the_text_of_one_load_is_a_run_with_labels),
 		cmocka_unit_test(the_text_of_several_loads_is_one_run),
 		cmocka_unit_test(composing_models_are_passed_over),
+		cmocka_unit_test(every_part_of_the_servers_time_is_kept),
 		cmocka_unit_test(text_without_a_finished_load_is_refused),
 		cmocka_unit_test(names_have_no_control_bytes),
 		cmocka_unit_test(tables_are_known_by_their_headers),

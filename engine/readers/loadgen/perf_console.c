@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/enums.h"
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/loadgen/perf_console.h"
@@ -85,37 +86,86 @@ static void take_latency(struct console *console, struct weir_slice statistic, d
 	weir_text_release(&figure);
 }
 
-/* Takes the parts of "31000 usec (overhead 10 usec + queue 900 usec + compute infer 90 usec)". */
-static void take_parts(struct console *console, struct weir_slice text)
+/* Splits "compute infer 90 usec" into name and time; false: it has another form. */
+static bool split_part(struct weir_slice part, struct weir_slice *name, double *us)
+{
+	static const char unit[] = " usec";
+	size_t end = part.length, start;
+
+	if (end && part.data[end - 1] == ')')
+		end--;
+	if (end < sizeof(unit) - 1 ||
+	    memcmp(part.data + end - (sizeof(unit) - 1), unit, sizeof(unit) - 1) != 0)
+		return false;
+	end -= sizeof(unit) - 1;
+	for (start = end; start && part.data[start - 1] != ' ';)
+		start--;
+	*name = weir_slice_trim((struct weir_slice){part.data, start});
+	return name->length && weir_parse_double(part.data + start, end - start, us) && *us >= 0;
+}
+
+/* Adds a part without a known name: "cache hit/miss" becomes "mean_cache_hit_miss_ms". */
+static void add_unknown(struct console *console, struct weir_slice name, double us)
+{
+	struct weir_text figure = {0};
+
+	weir_text_puts(&figure, "mean_");
+	for (size_t i = 0; i < name.length; i++) {
+		char c = name.data[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+
+		if (c >= 'A' && c <= 'Z')
+			weir_text_printf(&figure, "%c", c - 'A' + 'a');
+		else if (plain)
+			weir_text_printf(&figure, "%c", c);
+		else if (figure.data[figure.length - 1] != '_')
+			weir_text_puts(&figure, "_");
+	}
+	weir_text_puts(&figure, figure.data[figure.length - 1] == '_' ? "ms" : "_ms");
+	add_ms(console, figure.data, us);
+	weir_text_release(&figure);
+}
+
+/* Takes the parts of "31000 usec (overhead 10 usec + queue 900 usec + compute infer 90 usec)", of
+ * the server or the client. A server without times of copies has one part "compute". */
+static void take_parts(struct console *console, struct weir_slice text, uint64_t at)
 {
 	static const struct {
 		const char *name, *figure;
 	} parts[] = {
-		{"queue ", "mean_queue_ms"},
-		{"compute input ", "mean_h2d_ms"},
-		{"compute infer ", "mean_compute_ms"},
-		{"compute output ", "mean_d2h_ms"},
+		{"queue", "mean_queue_ms"},
+		{"compute input", "mean_h2d_ms"},
+		{"compute infer", "mean_compute_ms"},
+		{"compute", "mean_compute_ms"},
+		{"compute output", "mean_d2h_ms"},
+		{"(un)marshal request/response", "mean_request_response_ms"},
+		{"send/recv", "mean_request_response_ms"},
 	};
+	struct weir_slice name;
 	double us;
 
 	take_until(&text, '(');
 	while (text.length) {
 		struct weir_slice part = take_until(&text, '+');
+		size_t i = 0;
 
-		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-			size_t length = strlen(parts[i].name);
-
-			if (weir_slice_starts(part, parts[i].name) &&
-			    read_value(
-				    (struct weir_slice){part.data + length, part.length - length},
-				    "usec", &us))
-				add_ms(console, parts[i].figure, us);
+		if (!split_part(part, &name, &us) || name.length > MAX_NAME) {
+			weir_input_warn(console->input, WEIR_WARN_BAD_NUMBER, at,
+			                "a part of a latency that is not \"NAME N usec\"");
+			continue;
 		}
+		while (i < WEIR_COUNT_OF(parts) && !weir_slice_equals(name, parts[i].name))
+			i++;
+		if (i < WEIR_COUNT_OF(parts))
+			add_ms(console, parts[i].figure, us);
+		else
+			add_unknown(console, name, us);
 	}
 }
 
 /* Takes a line of a block. Without a completed inference the block has no figures. */
-static void take_figure(struct console *console, struct weir_slice label, struct weir_slice text)
+static void take_figure(struct console *console, struct weir_slice label, struct weir_slice text,
+                        uint64_t at)
 {
 	static const char latency[] = " latency";
 	size_t tail = sizeof(latency) - 1;
@@ -127,8 +177,10 @@ static void take_figure(struct console *console, struct weir_slice label, struct
 	else if (weir_slice_equals(label, "Response Throughput") &&
 	         read_value(text, "infer/sec", &value) && value > 0)
 		weir_figure_add(console->run, "response_throughput", "responses/s", true, value);
-	else if (weir_slice_equals(label, "Avg request latency"))
-		take_parts(console, text);
+	else if (weir_slice_equals(label, "Avg request latency") ||
+	         weir_slice_equals(label, "Avg HTTP time") ||
+	         weir_slice_equals(label, "Avg gRPC time"))
+		take_parts(console, text, at);
 	else if (label.length > tail && !memcmp(label.data + label.length - tail, latency, tail) &&
 	         read_value(text, "usec", &value))
 		take_latency(console,
@@ -199,7 +251,7 @@ static enum weir_status take_line(struct console *console, const struct weir_csv
 	else if (weir_slice_equals(label, "Composing models"))
 		console->composing = true;
 	else if (!console->composing)
-		take_figure(console, label, text);
+		take_figure(console, label, text, row->at);
 	return WEIR_OK;
 }
 
