@@ -41,6 +41,25 @@ static void each_form_of_decode_steps_is_read(void **state)
 	                   "preempted=0 kv=0.85 out=1500.5\n");
 }
 
+static void the_time_at_the_end_of_a_line_is_finer_than_its_prefix(void **state)
+{
+	(void)state;
+	server_rows_expect(
+		LOG,
+		"[2025-07-18 15:32:52 TP0] Prefill batch. #new-seq: 1, #new-token: 20, "
+		"#running-req: 0, #queue-req: 0, timestamp: 2025-07-18T15:32:52.498932\n"
+		"[2025-07-18 15:32:54 TP0] Decode batch. #running-req: 1, gen throughput "
+		"(token/s): 3.13, #queue-req: 0, timestamp: 2025-07-18T15:32:54.159394\n"
+		"[2025-07-18 15:32:55 TP0] Decode batch. #running-req: 1, gen throughput "
+		"(token/s): 3.13, #queue-req: 0, timestamp: noon\n",
+		"interval \"TP0\" at=1752852772498 prefills=1 prompt=20 running=0 waiting=0 "
+		"preempted=0\n"
+		"interval \"TP0\" at=1752852774159 decodes=1 running=1 waiting=0 preempted=0 "
+		"out=3.13\n"
+		"interval \"TP0\" at=1752852775000 decodes=1 running=1 waiting=0 preempted=0 "
+		"out=3.13\n");
+}
+
 static void retractions_count_for_the_next_row_of_their_engine(void **state)
 {
 	(void)state;
@@ -99,6 +118,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_form_of_a_batch_of_prompts_is_read),
 		cmocka_unit_test(each_form_of_decode_steps_is_read),
+		cmocka_unit_test(the_time_at_the_end_of_a_line_is_finer_than_its_prefix),
 		cmocka_unit_test(retractions_count_for_the_next_row_of_their_engine),
 		cmocka_unit_test(settings_are_those_in_effect),
 		cmocka_unit_test(damage_is_survived),

@@ -94,6 +94,67 @@ static void note_times(const struct weir_server_figures *server, struct weir_rep
 	weir_text_release(&gap);
 }
 
+/* A rate of tokens as the lines of logs state it. */
+struct stated_rate {
+	double sum, most;
+	size_t lines;
+};
+
+static void take_rate(struct stated_rate *rate, double value)
+{
+	if (isnan(value))
+		return;
+	rate->sum += value;
+	rate->most = fmax(rate->most, value);
+	rate->lines++;
+}
+
+static void put_rate(struct weir_text *text, const struct stated_rate *rate, const char *what)
+{
+	if (!(rate->most > 0))
+		return;
+	weir_text_printf(text, "%s%.4g %s tokens/s on average over %zu line%s, %.4g at most",
+	                 text->length ? "; " : "", rate->sum / (double)rate->lines, what,
+	                 rate->lines, rate->lines == 1 ? "" : "s", rate->most);
+}
+
+/* Returns the engine whose lines add up all others; WEIR_MAX_SERVER_ENGINES: none. */
+static size_t summing_engine(const struct weir_server_log *log)
+{
+	for (size_t i = 0; i < log->engine_count; i++)
+		if (strcmp(weir_server_log_engine_name(log, i), "all") == 0)
+			return i;
+	return WEIR_MAX_SERVER_ENGINES;
+}
+
+/* Notes the rates of tokens that the lines of logs state. A line states the rate of an engine in an
+ * interval; the figures of the server come from all lines and their times. */
+static void note_rates(const struct weir_profile *profile, struct weir_report *report)
+{
+	struct stated_rate generated = {0}, prompts = {0};
+	struct weir_text text = {0};
+	size_t engines = 0;
+
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_server_log *log = profile->inputs[i].server;
+		size_t all = log ? summing_engine(log) : 0;
+
+		engines += log && all == WEIR_MAX_SERVER_ENGINES ? log->engine_count : log != NULL;
+		for (size_t r = 0; log && r < log->count; r++) {
+			if (all != WEIR_MAX_SERVER_ENGINES && log->rows[r].engine != all)
+				continue;
+			take_rate(&generated, log->rows[r].decode_rate);
+			take_rate(&prompts, log->rows[r].prompt_rate);
+		}
+	}
+	put_rate(&text, &generated, "generated");
+	put_rate(&text, &prompts, "prompt");
+	if (text.length)
+		weir_report_note(report, "throughput", "the log states %s%s", text.data,
+		                 engines > 1 ? ", a line for one engine" : "");
+	weir_text_release(&text);
+}
+
 static void note_quality(const struct weir_server_figures *server, struct weir_report *report)
 {
 	if (server->single && server->from_log)
@@ -228,6 +289,7 @@ void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *
 	if (analysis->options.verdict_only)
 		return;
 	join_requests(analysis, report, server);
+	note_rates(analysis->profile, report);
 	note_times(server, report);
 	note_quality(server, report);
 	note_reasons(server, report);

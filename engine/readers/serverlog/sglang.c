@@ -17,7 +17,8 @@
 #define TAG       48 /* bytes of the ranks in a prefix at most */
 
 /* With separate servers for prompts and decoding, requests without a place in the other server's
- * cache wait apart: #prealloc-req, #unbootstrapped-req. */
+ * cache wait apart: #prealloc-req, #unbootstrapped-req. Some versions end a line with its time in
+ * microseconds; that in the prefix has whole seconds. */
 static const struct weir_serverlog_field prefill_fields[] = {
 	{"#new-seq", WEIR_SERVERLOG_PREFILL_REQUESTS, 0},
 	{"#new-token", WEIR_SERVERLOG_PREFILL_TOKENS, 0},
@@ -31,6 +32,7 @@ static const struct weir_serverlog_field prefill_fields[] = {
 	{"#prealloc-req", WEIR_SERVERLOG_WAITING_TOO, 0},
 	{"#unbootstrapped-req", WEIR_SERVERLOG_WAITING_TOO, 0},
 	{"input throughput (token/s)", WEIR_SERVERLOG_PROMPT_RATE, 0},
+	{"timestamp", WEIR_SERVERLOG_TIME, 0},
 	{0},
 };
 
@@ -43,6 +45,7 @@ static const struct weir_serverlog_field decode_fields[] = {
 	{"gen throughput (token/s)", WEIR_SERVERLOG_DECODE_RATE, 0},
 	{"#queue-req", WEIR_SERVERLOG_WAITING, 0},
 	{"#prealloc-req", WEIR_SERVERLOG_WAITING_TOO, 0},
+	{"timestamp", WEIR_SERVERLOG_TIME, 0},
 	{0},
 };
 
