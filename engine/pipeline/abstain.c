@@ -8,6 +8,7 @@
 #include "engine/base/text.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
+#include "engine/pipeline/benchmarks.h"
 #include "engine/pipeline/recording.h"
 #include "engine/report/plain/escape.h"
 
@@ -214,6 +215,8 @@ static void note_metrics(struct weir_report *report)
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
 
+		if (weir_is_benchmark(&report->profile->inputs[i]))
+			continue; /* weir_note_benchmarks() notes them */
 		for (size_t m = 0; run && m < run->metrics.count; m++) {
 			const struct weir_series *series = &run->metrics.items[m];
 
@@ -521,6 +524,7 @@ static void explain_silence(struct weir_report *report)
 	const struct weir_recording *recipe = weir_recording_of(report);
 	size_t i = 0;
 
+	weir_note_benchmarks(report);
 	while (!silences[i].holds(report))
 		i++;
 	verdict->headline = silences[i].headline;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/enums.h"
+#include "engine/base/text.h"
+#include "engine/model/template.h"
+#include "engine/pipeline/benchmarks.h"
+#include "engine/report/plain/escape.h"
+
+#define LISTED       3  /* slowest names that a note lists */
+#define NAME_COLUMNS 48 /* of a name */
+#define REQUEST      "request@"
+#define MEDIAN       "/median_latency_ms"
+
+/* A benchmark or a kind of request. */
+struct timed {
+	const char *name; /* not terminated behind `length` */
+	size_t length;
+	double median_ns;
+	double p99_ns;  /* NAN: not stated */
+	size_t samples; /* 0: the file states the median alone */
+};
+
+/* The slowest names so far, the slowest first. */
+struct slowest {
+	struct timed items[LISTED];
+	size_t count;   /* all names */
+	size_t figures; /* names without samples */
+};
+
+bool weir_is_benchmark(const struct weir_input *input)
+{
+	static const char *const formats[] = {"google-benchmark", "pytest-benchmark", "hyperfine",
+	                                      "criterion"};
+
+	for (size_t i = 0; input->run && input->format && i < WEIR_COUNT_OF(formats); i++)
+		if (strcmp(input->format, formats[i]) == 0)
+			return true;
+	return false;
+}
+
+static void add_timed(struct slowest *slowest, const struct timed *timed)
+{
+	size_t at = slowest->count < LISTED ? slowest->count : LISTED;
+
+	if (!(timed->median_ns > 0))
+		return;
+	slowest->count++;
+	slowest->figures += timed->samples == 0;
+	for (; at > 0 && slowest->items[at - 1].median_ns < timed->median_ns; at--)
+		if (at < LISTED)
+			slowest->items[at] = slowest->items[at - 1];
+	if (at < LISTED)
+		slowest->items[at] = *timed;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Returns the median of a series with values. */
+static double median_of(const struct weir_series *series)
+{
+	double *sorted = weir_alloc(series->count * sizeof *sorted), median;
+	size_t half = series->count / 2;
+
+	memcpy(sorted, series->value, series->count * sizeof *sorted);
+	qsort(sorted, series->count, sizeof *sorted, by_size);
+	median = series->count % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+	free(sorted);
+	return median;
+}
+
+static void add_series(struct slowest *slowest, const struct weir_series_table *table, bool samples)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		const struct weir_series *series = &table->items[i];
+
+		if (!series->count || !series->value ||
+		    (!samples && (!series->unit || strcmp(series->unit, "ns") != 0)))
+			continue;
+		add_timed(slowest, &(struct timed){.name = series->name,
+		                                   .length = strlen(series->name),
+		                                   .median_ns = median_of(series),
+		                                   .p99_ns = NAN,
+		                                   .samples = samples ? series->count : 0});
+	}
+}
+
+/* Returns the figure of a kind of request, "request@POST /generate/p99_latency_ms"; NAN: none. */
+static double figure_of(const struct weir_run *run, const struct timed *request, const char *figure)
+{
+	const struct weir_series *series;
+	struct weir_text name = {0};
+
+	weir_text_puts(&name, REQUEST);
+	weir_text_add(&name, request->name, request->length);
+	weir_text_printf(&name, "/%s", figure);
+	series = weir_series_find(&run->metrics, name.data);
+	weir_text_release(&name);
+	return series && series->count ? series->value[0] : NAN;
+}
+
+/* Adds the kinds of requests that Locust states. */
+static void add_requests(struct slowest *slowest, const struct weir_run *run)
+{
+	size_t before = strlen(REQUEST), behind = strlen(MEDIAN);
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const struct weir_series *series = &run->metrics.items[i];
+		size_t length = strlen(series->name);
+		struct timed request;
+
+		if (!series->count || length <= before + behind ||
+		    strncmp(series->name, REQUEST, before) != 0 ||
+		    strcmp(series->name + length - behind, MEDIAN) != 0)
+			continue;
+		request = (struct timed){.name = series->name + before,
+		                         .length = length - before - behind,
+		                         .median_ns = series->value[0] * 1e6};
+		request.p99_ns = figure_of(run, &request, "p99_latency_ms") * 1e6;
+		add_timed(slowest, &request);
+	}
+}
+
+static void put_timed(const struct timed *timed, struct weir_text *out)
+{
+	struct weir_text whole = {0}, cut = {0};
+
+	weir_text_add(&whole, timed->name, timed->length);
+	weir_cut_name(&cut, whole.data ? whole.data : "?", NAME_COLUMNS);
+	weir_template_quote(cut.data ? cut.data : "?", out);
+	weir_text_puts(out, " ");
+	weir_text_duration(out, timed->median_ns);
+	if (timed->p99_ns > 0) {
+		weir_text_puts(out, " (p99 ");
+		weir_text_duration(out, timed->p99_ns);
+		weir_text_puts(out, ")");
+	}
+	if (timed->samples > 0)
+		weir_text_printf(out, " (%zu samples)", timed->samples);
+	weir_text_release(&whole);
+	weir_text_release(&cut);
+}
+
+static void note(struct weir_report *report, const struct slowest *slowest, const char *code,
+                 const char *what)
+{
+	struct weir_text list = {0};
+
+	for (size_t i = 0; i < slowest->count && i < LISTED; i++) {
+		weir_text_puts(&list, i ? ", " : "");
+		put_timed(&slowest->items[i], &list);
+	}
+	if (slowest->count)
+		weir_report_note(
+			report, code, "%s in the file: %zu; %s: %s%s", what, slowest->count,
+			slowest->count > 1 ? "the slowest by their medians" : "median", list.data,
+			slowest->count > LISTED ? " (weir convert prints all)" : "");
+	weir_text_release(&list);
+}
+
+void weir_note_benchmarks(struct weir_report *report)
+{
+	struct slowest benchmarks = {.count = 0}, requests = {.count = 0};
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+
+		if (weir_is_benchmark(input)) {
+			add_series(&benchmarks, &input->run->stages, true);
+			add_series(&benchmarks, &input->run->metrics, false);
+		} else if (input->run && input->format && strcmp(input->format, "locust") == 0) {
+			add_requests(&requests, input->run);
+		}
+	}
+	if (benchmarks.figures)
+		note(report, &benchmarks, "benchmarks", "benchmarks");
+	note(report, &requests, "requests", "kinds of requests");
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Notes about results of benchmark programs and of Locust. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/model/report.h"
+#include "engine/pipeline/benchmarks.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define ENTRY(name, time)                                                                          \
+	"{\"name\":\"" name "\",\"run_name\":\"" name "\",\"run_type\":\"iteration\","             \
+	"\"real_time\":" time ",\"time_unit\":\"us\"}"
+#define LOCUST_HEAD "Type,Name,Request Count,Failure Count,Median Response Time,Requests/s,99%\n"
+#define LOCUST_ALL  ",Aggregated,9,0,5,1,9\n"
+
+/* Reads a text and expects its only note; NULL: none. */
+static void expect_note(const struct weir_reader *reader, const char *text, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report;
+
+	reading_of(reader, text, profile);
+	profile->inputs[0].format = reader->name;
+	report = weir_report_new(profile);
+	weir_note_benchmarks(report);
+	assert_int_equal(report->note_count, expected != NULL);
+	if (expected)
+		assert_string_equal(report->notes[0].text, expected);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void google(const char *entries, const char *expected)
+{
+	struct weir_text text = {0};
+
+	weir_text_printf(&text, "{\"context\":{},\"benchmarks\":[%s]}", entries);
+	expect_note(&weir_reader_google_benchmark, text.data, expected);
+	weir_text_release(&text);
+}
+
+static void the_slowest_benchmarks_come_first(void **state)
+{
+	(void)state;
+	google(ENTRY("BM_A", "1"), "benchmarks in the file: 1; median: BM_A 1.00 us");
+	google(ENTRY("BM_A", "1") "," ENTRY("BM_B", "3") "," ENTRY("BM_C", "2"),
+	       "benchmarks in the file: 3; the slowest by their medians: BM_B 3.00 us, BM_C 2.00 "
+	       "us, BM_A 1.00 us");
+	google(ENTRY("BM_A", "1") "," ENTRY("BM_B", "3") "," ENTRY("BM_C", "2") "," ENTRY("BM_D",
+	                                                                                  "4"),
+	       "benchmarks in the file: 4; the slowest by their medians: BM_D 4.00 us, BM_B 3.00 "
+	       "us, BM_C 2.00 us (weir convert prints all)");
+}
+
+/* Ten repetitions are samples, nine are one figure. */
+static void benchmarks_with_samples_alone_are_stages(void **state)
+{
+#define THREE ENTRY("BM_A", "1") "," ENTRY("BM_A", "2") "," ENTRY("BM_A", "3") ","
+#define NINE  THREE THREE THREE
+	(void)state;
+	google(NINE ENTRY("BM_A", "9"), NULL);
+	google(NINE ENTRY("BM_B", "9"),
+	       "benchmarks in the file: 2; the slowest by their medians: BM_B 9.00 us, BM_A 2.00 "
+	       "us");
+	google(NINE ENTRY("BM_A", "9") "," ENTRY("BM_B", "1"),
+	       "benchmarks in the file: 2; the slowest by their medians: BM_A 2.00 us (10 "
+	       "samples), BM_B 1.00 us");
+}
+
+static void kinds_of_requests_have_median_and_p99(void **state)
+{
+	(void)state;
+	expect_note(&weir_reader_locust, LOCUST_HEAD LOCUST_ALL, NULL);
+	expect_note(&weir_reader_locust,
+	            LOCUST_HEAD "GET,/a,4,0,2,1,8\nPOST,/b,5,0,7,1,90\n" LOCUST_ALL,
+	            "kinds of requests in the file: 2; the slowest by their medians: POST /b 7.00 "
+	            "ms (p99 90.0 ms), GET /a 2.00 ms (p99 8.00 ms)");
+}
+
+static void other_runs_have_no_such_note(void **state)
+{
+	(void)state;
+	expect_note(&weir_reader_native,
+	            "{\"schema\":\"weir.run/1\",\"unit\":\"ns\",\"stages\":{},\"metrics\":{\"a\":"
+	            "{\"values\":[5],\"better\":\"lower\",\"unit\":\"ns\"}}}",
+	            NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_slowest_benchmarks_come_first),
+		cmocka_unit_test(benchmarks_with_samples_alone_are_stages),
+		cmocka_unit_test(kinds_of_requests_have_median_and_p99),
+		cmocka_unit_test(other_runs_have_no_such_note),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
