@@ -170,7 +170,8 @@ static const struct {
 	{has_monitor_without_use,
          "the monitor did not record the utilisation of the device: its samples do not show "
          "whether the device was in use",
-         "record the utilisation as well (nvidia-smi: utilization.gpu), and pass requests from the "
+         "record the utilisation as well (nvidia-smi: utilization.gpu; xpu-smi: -m 0), and pass "
+         "requests from the "
          "same time, or a timeline of the device"},
 	{has_monitor, "a monitor shows whether the device was in use, but not by which work",
          "pass requests from the same time, or a timeline of the device"},
