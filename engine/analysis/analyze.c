@@ -196,6 +196,8 @@ static void fill_telemetry(const struct weir_analysis *analysis, struct weir_rep
 	weir_telemetry_figures(analysis->profile, window.start_ns, window.end_ns, report->arena,
 	                       &report->telemetry);
 	report->has_telemetry = report->telemetry.samples > 0;
+	if (!analysis->options.verdict_only)
+		weir_note_telemetry(report);
 	report->features[WEIR_F_UTILIZATION] = report->telemetry.utilization;
 	if (report->has_telemetry)
 		report->features[WEIR_F_MONITOR_SAMPLES] = (double)report->telemetry.samples;

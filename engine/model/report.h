@@ -355,6 +355,12 @@ struct weir_transfer_figures {
 };
 
 /* Figures of device monitors in the analysed window. */
+/* Means of one device over all its samples. */
+struct weir_device_use {
+	const char *id;              /* NULL: no such device */
+	double utilization, power_w; /* NAN: not stated */
+};
+
 struct weir_telemetry_figures {
 	uint64_t samples, devices;
 	const char *device_name; /* distinct names, joined by ", "; NULL: not stated */
@@ -364,7 +370,10 @@ struct weir_telemetry_figures {
 	double utilization;      /* mean while in use */
 	double utilization_all;  /* mean over all samples */
 	double power_w, power_max_w, power_limit_w;
-	double sm_clock_mhz, sm_clock_max_mhz; /* mean while in use; the highest seen or stated */
+	double board_power_w, board_power_max_w; /* of a board with host and device */
+	struct weir_device_use busiest, idlest;  /* by utilisation, else by power; NULL ids: one
+	                                            device, or neither is stated */
+	double sm_clock_mhz, sm_clock_max_mhz;   /* mean while in use; the highest seen or stated */
 	double temperature_max_c, memory_used_max_bytes;
 	double power_capped, thermal_capped; /* share of the time in use with reduced clocks */
 	double sm_active, tensor_active, dram_active; /* mean while in use */

@@ -39,6 +39,7 @@ enum weir_gauge {
 	WEIR_GAUGE_POWER_CAPPED_NS, /* running total: time with clocks reduced by the power limit */
 	WEIR_GAUGE_THERMAL_NS,      /* running total: time with clocks reduced by heat */
 	WEIR_GAUGE_ENERGY_J,        /* running total */
+	WEIR_GAUGE_BOARD_POWER_W,   /* of a board with host and device; not in POWER_W */
 	WEIR_GAUGE_COUNT
 };
 

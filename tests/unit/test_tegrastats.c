@@ -24,7 +24,8 @@ static void a_line_becomes_a_sample(void **state)
 	               "EMC_FREQ 14%@2133 GR3D_FREQ 62%@[612,918] APE 174 cpu@48.5C gpu@44.25C "
 	               "VDD_GPU_SOC 4200mW/4100mW VIN_SYS_5V0 3400mW/3390mW\n",
 	               "0 @1767607200000000000 utilization=0.62 memory_activity=0.14 " IN_MEMORY
-	               " power_w=7.6 sm_clock_mhz=918 memory_clock_mhz=2133 temperature_c=44.25\n");
+	               " power_w=4.2 sm_clock_mhz=918 memory_clock_mhz=2133 temperature_c=44.25 "
+	               "board_power_w=7.6\n");
 }
 
 static void lines_without_a_time_are_samples_without_one(void **state)
@@ -56,16 +57,20 @@ static void a_line_that_lost_its_time_is_left_out(void **state)
 	expect_warned(TEGRASTATS, text, WEIR_WARN_NO_TIME, 3);
 }
 
-/* The input of a module holds all other rails; else their sum is its power. */
-static void power_is_that_of_the_module(void **state)
+/* The device has the power of its rail. The input of a module holds all rails; else their sum is
+ * the power of the board. */
+static void power_is_that_of_the_device_and_of_the_board(void **state)
 {
 	static const struct {
 		const char *rails, *power;
 	} cases[] = {
-		{"POM_5V_IN 2654/2244 POM_5V_GPU 76/65 POM_5V_CPU 1152/900", " power_w=2.654"},
-		{"VDD_IN 4000mW/4100mW VDD_CPU_GPU_CV 900mW/800mW", " power_w=4"},
-		{"GPU 1500/1400 CPU 500/450 SYS5V 1000/1000", " power_w=3"},
-		{"VDD_GPU_SOC 4200mW/4100mW VDD_X 12mA/13mA", " power_w=4.2"},
+		{"POM_5V_IN 2654/2244 POM_5V_GPU 76/65 POM_5V_CPU 1152/900",
+	         " power_w=0.076 board_power_w=2.654"},
+		{"VDD_IN 4000mW/4100mW VDD_CPU_GPU_CV 900mW/800mW", " power_w=0.9 board_power_w=4"},
+		{"GPU 1500/1400 CPU 500/450 SYS5V 1000/1000", " power_w=1.5 board_power_w=3"},
+		{"VDD_GPU_SOC 4200mW/4100mW VDD_X 12mA/13mA", " power_w=4.2 board_power_w=4.2"},
+		{"VDD_IN 4000mW/4100mW VDD_CPU_CV 900mW/800mW", " board_power_w=4"},
+		{"VDD_GPU 700mW/1mW VDD_SYS_GPU 9/9", " power_w=0.7 board_power_w=0.709"},
 		{"VDD_GPU_SOC 4200mW/ SWAP 0/4096MB", ""},
 		{"VDD_GPU_SOC 4200mW", ""},
 	};
@@ -133,7 +138,7 @@ static void of_a_cut_line_the_whole_cells_are_read(void **state)
 	expect_samples(TEGRASTATS, text, "0 utilization=0.45 " IN_MEMORY "\n");
 	expect_warned(TEGRASTATS, text, WEIR_WARN_TRUNCATED, 1);
 	expect_samples(TEGRASTATS, MEMORY "VDD_IN 100mW/100mW VDD_B 20",
-	               "0 " IN_MEMORY " power_w=0.1\n");
+	               "0 " IN_MEMORY " board_power_w=0.1\n");
 }
 
 static void the_format_is_known_by_its_memory(void **state)
@@ -160,7 +165,7 @@ int main(void)
 		cmocka_unit_test(lines_without_a_time_are_samples_without_one),
 		cmocka_unit_test(a_time_of_a_script_is_read),
 		cmocka_unit_test(a_line_that_lost_its_time_is_left_out),
-		cmocka_unit_test(power_is_that_of_the_module),
+		cmocka_unit_test(power_is_that_of_the_device_and_of_the_board),
 		cmocka_unit_test(a_figure_may_be_missing_or_off),
 		cmocka_unit_test(other_lines_are_damage),
 		cmocka_unit_test(of_a_cut_line_the_whole_cells_are_read),

@@ -497,6 +497,65 @@ static void two_samples_of_a_total_give_its_growth(void **state)
 	assert_near(capped(NAN, 75e7, S, 1), NAN, 0);
 }
 
+/* Expects the busiest and the idlest device; NULL: none. */
+static void expect_extremes(const struct weir_telemetry_figures *out, const char *busiest,
+                            const char *idlest)
+{
+	if (!busiest) {
+		assert_null(out->busiest.id);
+		assert_null(out->idlest.id);
+		return;
+	}
+	assert_string_equal(out->busiest.id, busiest);
+	assert_string_equal(out->idlest.id, idlest);
+}
+
+static void the_busiest_and_the_idlest_device_are_found(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "a", NOON, U, 0.5)->value[P] = 100;
+	expect_extremes(figures(&scene, 0, 0), NULL, NULL);
+	add(&scene, "b", NOON, U, 0.25)->value[P] = 300;
+	expect_extremes(figures(&scene, 0, 0), "a", "b");
+	add(&scene, "c", NOON, P, 50);
+	expect_extremes(figures(&scene, 0, 0), "a", "b");
+	add(&scene, "b", NOON + S, U, 1);
+	expect_extremes(figures(&scene, 0, 0), "b", "a");
+	assert_near(scene.figures.busiest.utilization, 0.625, 1e-12);
+	assert_near(scene.figures.busiest.power_w, 300, 1e-12);
+	free_scene(&scene);
+}
+
+static void without_utilisation_power_tells_the_busiest_device(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add(&scene, "a", NOON, P, 100);
+	add(&scene, "b", NOON, P, 300);
+	add(&scene, "c", NOON, U, 0.5);
+	expect_extremes(figures(&scene, 0, 0), "b", "a");
+	assert_true(isnan(scene.figures.busiest.utilization));
+	free_scene(&scene);
+}
+
+static void the_power_of_a_board_is_apart(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *out;
+
+	(void)state;
+	add(&scene, "0", NOON, U, 0)->value[WEIR_GAUGE_BOARD_POWER_W] = 9;
+	add(&scene, "0", NOON + S, U, 1)->value[WEIR_GAUGE_BOARD_POWER_W] = 4;
+	out = figures(&scene, 0, 0);
+	assert_near(out->board_power_w, 4, 1e-12);
+	assert_near(out->board_power_max_w, 9, 1e-12);
+	assert_true(isnan(out->power_w) && isnan(out->power_max_w));
+	free_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +583,9 @@ int main(void)
 		cmocka_unit_test(a_name_in_another_file_names_the_same_device),
 		cmocka_unit_test(traffic_is_a_mean_over_all_samples),
 		cmocka_unit_test(two_samples_of_a_total_give_its_growth),
+		cmocka_unit_test(the_busiest_and_the_idlest_device_are_found),
+		cmocka_unit_test(without_utilisation_power_tells_the_busiest_device),
+		cmocka_unit_test(the_power_of_a_board_is_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

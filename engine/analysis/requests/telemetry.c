@@ -415,6 +415,104 @@ static void count_devices(const struct selection *selection, struct weir_arena *
 	weir_names_free(names);
 }
 
+/* Sums of one device over its samples. */
+struct device_sums {
+	double utilization, power_w;
+	size_t utilization_count, power_count;
+};
+
+static double mean_of_sum(double sum, size_t count)
+{
+	return count ? sum / (double)count : NAN;
+}
+
+static void add_sums(struct device_sums *sums, const struct weir_telemetry_sample *sample)
+{
+	double utilization = sample->value[WEIR_GAUGE_UTILIZATION];
+	double power_w = sample->value[WEIR_GAUGE_POWER_W];
+
+	if (!isnan(utilization)) {
+		sums->utilization += utilization;
+		sums->utilization_count++;
+	}
+	if (!isnan(power_w)) {
+		sums->power_w += power_w;
+		sums->power_count++;
+	}
+}
+
+/* Finds the busiest and the idlest device by the mean utilisation or, if `by_power`, by the mean
+ * power. Returns the number of devices that state it. */
+static size_t find_extremes(const struct device_sums *sums, size_t count, bool by_power,
+                            size_t *busiest, size_t *idlest)
+{
+	double most = -INFINITY, least = INFINITY;
+	size_t stated = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double mean = by_power
+		                      ? mean_of_sum(sums[i].power_w, sums[i].power_count)
+		                      : mean_of_sum(sums[i].utilization, sums[i].utilization_count);
+
+		if (isnan(mean))
+			continue;
+		stated++;
+		if (mean > most) {
+			most = mean;
+			*busiest = i;
+		}
+		if (mean < least) {
+			least = mean;
+			*idlest = i;
+		}
+	}
+	return stated;
+}
+
+static struct weir_device_use use_of(const struct weir_names *ids, const struct device_sums *sums,
+                                     size_t device, struct weir_arena *arena)
+{
+	const char *id = weir_names_text(ids, (uint32_t)device);
+
+	return (struct weir_device_use){
+		.id = weir_arena_copy(arena, id, strlen(id)),
+		.utilization =
+			mean_of_sum(sums[device].utilization, sums[device].utilization_count),
+		.power_w = mean_of_sum(sums[device].power_w, sums[device].power_count),
+	};
+}
+
+/* Finds the busiest and the idlest of several devices. */
+static void compare_devices(const struct selection *selection, struct weir_arena *arena,
+                            struct weir_telemetry_figures *out)
+{
+	struct weir_names *ids = weir_names_new();
+	struct device_sums *sums = NULL;
+	size_t capacity = 0, count = 0, busiest = 0, idlest = 0;
+	bool whole = any_whole_device(selection), by_power;
+
+	out->busiest = out->idlest = (struct weir_device_use){NULL, NAN, NAN};
+	for (size_t i = 0; i < selection->count; i++) {
+		const struct counted *item = &selection->items[i];
+		uint32_t id;
+
+		if (whole && is_part(item->telemetry, item->sample))
+			continue;
+		id = add_id(ids, &item->telemetry->devices[item->sample->device]);
+		sums = weir_grow(sums, &capacity, weir_names_count(ids), sizeof(*sums));
+		while (count < weir_names_count(ids))
+			sums[count++] = (struct device_sums){0};
+		add_sums(&sums[id], item->sample);
+	}
+	by_power = find_extremes(sums, count, false, &busiest, &idlest) < 2;
+	if (sums && (!by_power || find_extremes(sums, count, true, &busiest, &idlest) > 1)) {
+		out->busiest = use_of(ids, sums, busiest, arena);
+		out->idlest = use_of(ids, sums, idlest, arena);
+	}
+	free(sums);
+	weir_names_free(ids);
+}
+
 /* Copies also run while no kernel does, so that the traffic of all samples counts. */
 static void fill_transfers(const struct selection *selection, struct weir_telemetry_figures *out)
 {
@@ -441,6 +539,8 @@ static void fill(const struct selection *selection, struct weir_telemetry_figure
 	out->power_w = mean_in_use(selection, WEIR_GAUGE_POWER_W);
 	out->power_max_w = highest(selection, WEIR_GAUGE_POWER_W);
 	out->power_limit_w = lowest(selection, WEIR_GAUGE_POWER_LIMIT_W);
+	out->board_power_w = mean_in_use(selection, WEIR_GAUGE_BOARD_POWER_W);
+	out->board_power_max_w = highest(selection, WEIR_GAUGE_BOARD_POWER_W);
 	out->sm_clock_mhz = mean_in_use(selection, WEIR_GAUGE_SM_CLOCK_MHZ);
 	out->sm_clock_max_mhz = highest(selection, WEIR_GAUGE_SM_CLOCK_MAX_MHZ);
 	if (isnan(out->sm_clock_max_mhz))
@@ -475,6 +575,7 @@ void weir_telemetry_figures(const struct weir_profile *profile, int64_t window_s
 	selection.values = weir_alloc((selection.count + 1) * sizeof(*selection.values));
 	fill(&selection, out);
 	count_devices(&selection, arena, out);
+	compare_devices(&selection, arena, out);
 	free(selection.stated);
 	free(selection.values);
 	free(selection.items);

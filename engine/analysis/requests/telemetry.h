@@ -43,7 +43,9 @@ struct weir_telemetry_window {
  * their devices are counted; devices with the same id are one device, and parts are counted only if
  * no whole device is. Distinct names are joined by ", ". span_ns is the longest of a
  * single monitor; the power limit is the lowest stated; the highest clock is the highest stated, or
- * the highest seen if none is stated. All samples have the same weight in means.
+ * the highest seen if none is stated. All samples have the same weight in means. The busiest and
+ * the idlest device are those with the highest and lowest mean utilisation or, if less than two
+ * devices state it, mean power, over all their samples.
  */
 void weir_telemetry_figures(const struct weir_profile *profile, int64_t window_start_ns,
                             int64_t window_end_ns, struct weir_arena *arena,

@@ -101,6 +101,10 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 void weir_serving_settle(const struct weir_serving *serving, const struct weir_verdict *requests,
                          const struct weir_verdict *device, struct weir_report *report);
 
+/* Notes the busiest and the idlest of several monitored devices, and the power of the whole board.
+ */
+void weir_note_telemetry(struct weir_report *report);
+
 /*
  * Adds the profile to a run (weir.run/1), one value per occurrence of a stage and, for work outside
  * every stage, per step. Operators get their device time in it.

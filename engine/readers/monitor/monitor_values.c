@@ -86,6 +86,7 @@ static const enum measure measures[WEIR_GAUGE_COUNT] = {
 	[WEIR_GAUGE_POWER_CAPPED_NS] = MEASURE_TIME,
 	[WEIR_GAUGE_THERMAL_NS] = MEASURE_TIME,
 	[WEIR_GAUGE_ENERGY_J] = MEASURE_ENERGY,
+	[WEIR_GAUGE_BOARD_POWER_W] = MEASURE_POWER,
 };
 
 /* The possible values of a gauge. Others come from -1 printed as unsigned, or from unset fields. */

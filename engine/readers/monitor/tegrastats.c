@@ -5,9 +5,10 @@
  *	01-05-2026 10:00:00 RAM 1174/3964MB (lfb 3x4MB) SWAP 0/4096MB (cached 0MB) CPU [8%@1479,off]
  *	EMC_FREQ 1%@1600 GR3D_FREQ 45%@76 GPU@25.5C POM_5V_IN 2654/2244 POM_5V_GPU 76/65
  *
- * The time is missing in early versions. Host and device share the memory. Power is the input of
- * the module where the board measures it, else the sum of all rails; each rail has its present
- * power and a mean.
+ * The time is missing in early versions. Host and device share the memory. The device has the
+ * power of its rail, which some boards share with the CPU. The power of the board is the input of
+ * the module where it is measured, else the sum of all rails; each rail has its present power and a
+ * mean.
  */
 #include <math.h>
 #include <string.h>
@@ -135,6 +136,30 @@ static bool is_input(struct weir_slice name)
 	return weir_slice_equals(name, "VDD_IN") || weir_slice_equals(name, "POM_5V_IN");
 }
 
+/* True for the rail of the device. */
+static bool is_device(struct weir_slice name)
+{
+	static const char *const rails[] = {"VDD_GPU_SOC", "VDD_GPU",        "VDD_SYS_GPU",
+	                                    "POM_5V_GPU",  "VDD_CPU_GPU_CV", "GPU"};
+
+	for (size_t i = 0; i < sizeof(rails) / sizeof(rails[0]); i++)
+		if (weir_slice_equals(name, rails[i]))
+			return true;
+	return false;
+}
+
+/* Sets the power of the device and of the board. */
+static void take_rail(struct weir_slice name, double rail_mw, double *input_mw, double *sum_mw,
+                      struct weir_monitor_reading *reading)
+{
+	if (is_device(name))
+		set(reading, WEIR_GAUGE_POWER_W, rail_mw, "mW");
+	if (is_input(name))
+		*input_mw = rail_mw;
+	else
+		*sum_mw = isnan(*sum_mw) ? rail_mw : *sum_mw + rail_mw;
+}
+
 /* Takes the figures of a line; of one that is cut, rails at its end are missing from the sum. */
 static void take_figures(const struct weir_slice *cells, size_t count, bool cut,
                          struct weir_monitor_reading *reading)
@@ -153,16 +178,14 @@ static void take_figures(const struct weir_slice *cells, size_t count, bool cut,
 		else if (weir_slice_equals(name, "EMC_FREQ") || weir_slice_equals(name, "EMC"))
 			take_engine(value, WEIR_GAUGE_MEMORY_ACTIVITY, WEIR_GAUGE_MEMORY_CLOCK_MHZ,
 			            reading);
-		else if (!isnan(rail_mw) && is_input(name))
-			input_mw = rail_mw;
 		else if (!isnan(rail_mw))
-			sum_mw = isnan(sum_mw) ? rail_mw : sum_mw + rail_mw;
+			take_rail(name, rail_mw, &input_mw, &sum_mw, reading);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (weir_slice_starts(cells[i], "GPU@") || weir_slice_starts(cells[i], "gpu@"))
 			take_temperature(cells[i], reading);
 	if (!isnan(input_mw) || !cut)
-		set(reading, WEIR_GAUGE_POWER_W, isnan(input_mw) ? sum_mw : input_mw, "mW");
+		set(reading, WEIR_GAUGE_BOARD_POWER_W, isnan(input_mw) ? sum_mw : input_mw, "mW");
 }
 
 /* Parses "01-05-2026 10:00:00", or a time that a script put before the line. */

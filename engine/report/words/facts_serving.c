@@ -167,6 +167,17 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 		items->starts_line[before] = true;
 }
 
+#define FEW 9.95 /* figures below it have two digits */
+
+/* Appends "694", "1,680" or "2.4"; 0.05 stays apart from 0. */
+static void put_figure(struct weir_text *out, double value)
+{
+	if (value > 0 && value < FEW)
+		weir_text_printf(out, "%.2g", value);
+	else
+		weir_text_count(out, (uint64_t)llround(fmin(fmax(value, 0), 1e15)));
+}
+
 /* Adds "694 W of 700 W", "1,680 MHz while busy". */
 static void add_of(struct weir_items *items, double value, double most, const char *unit,
                    const char *when)
@@ -176,10 +187,10 @@ static void add_of(struct weir_items *items, double value, double most, const ch
 	if (isnan(value))
 		return;
 	out = weir_items_add(items);
-	weir_text_count(out, (uint64_t)llround(fmin(fmax(value, 0), 1e15)));
+	put_figure(out, value);
 	if (!isnan(most)) {
 		weir_text_puts(out, " of ");
-		weir_text_count(out, (uint64_t)llround(fmin(fmax(most, 0), 1e15)));
+		put_figure(out, most);
 	}
 	weir_text_printf(out, " %s%s", unit, when);
 }
