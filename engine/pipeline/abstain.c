@@ -297,16 +297,27 @@ static void add_figure(struct totals *totals, const struct weir_series *series, 
 /* Takes a group of figures of all inputs, and the time of copies and memsets beside it. */
 static void add_figures(const struct weir_report *report, struct totals *totals, const char *group)
 {
+	struct weir_text total = {0};
+	double stated_ns = 0;
+
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
 
 		for (size_t m = 0; run && m < run->metrics.count; m++)
 			add_figure(totals, &run->metrics.items[m], group);
+		weir_text_clear(&total);
+		weir_text_printf(&total, "%stotal_ns", group);
+		if (run && metric_of(run, total.data) > 0)
+			stated_ns += metric_of(run, total.data);
 		if (run && isnan(totals->copies_ns))
 			totals->copies_ns = metric_of(run, "copies/total_ns");
 		if (run && isnan(totals->memsets_ns))
 			totals->memsets_ns = metric_of(run, "memsets/total_ns");
 	}
+	/* Only the largest rows are figures, and a file may lack rows. */
+	if (totals->count)
+		totals->ns = fmax(totals->ns, stated_ns);
+	weir_text_release(&total);
 }
 
 /* True if the operators of an input are parts of one time. Those of a profiler's table are not: it

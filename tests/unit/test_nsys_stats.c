@@ -20,6 +20,10 @@
 	"(ns),Name\n"
 #define GEMM "void gemm<float>(float const*, int)"
 
+#define TEXT                                                                                       \
+	" Time (%)  Total Time (ns)  Instances   Avg (ns)    Med (ns)        Name        \n"       \
+	" --------  ---------------  ---------  ----------  ----------  ------------------\n"
+
 static const struct weir_run *run_of(const char *text, struct weir_profile *profile)
 {
 	return reading_of(&weir_reader_nsys_stats, text, profile)->run;
@@ -52,8 +56,8 @@ static const struct {
          "calls/cudaFree/total_ns", 1500, "ns"},
 	{"Time (%),Total Time (ms),Count,Operation\n9,1.5,3,[CUDA memset]\n",
          "memsets/[CUDA memset]/mean_ns", 500000, "ns"},
-	{"Time (%),Total Time (ms),Count,Operation\n9,1.5,3,[CUDA memset]\n"
-         "1,0.1,1,[CUDA memcpy Host-to-Device]\n",
+	{"Time (%),Total Time (ms),Count,Operation\n94,1.5,3,[CUDA memset]\n"
+         "6,0.1,1,[CUDA memcpy Host-to-Device]\n",
          "copies/total_ns", 100000, "ns"},
 	{"Total (MB),Count,Avg (MB),Operation\n1.500,3,0.5,[CUDA memset]\n",
          "memset_sizes/[CUDA memset]/total_bytes", 1500000, "B"},
@@ -94,6 +98,37 @@ static void every_report_is_known(void **state)
 	}
 }
 
+/* Each row may lack half a tenth of a percent by rounding; 0.5 are left for other tables. */
+static void shares_below_all_tell_that_rows_are_missing(void **state)
+{
+	static const struct {
+		const char *text;
+		double total;
+		unsigned warnings;
+	} cases[] = {
+		{KERNELS "80.0,800,2,1,1,1,1,1,k\n", 1000, 1},
+		{KERNELS "60.0,600,2,1,1,1,1,1,k\n20.0,200,2,1,1,1,1,1,g\n", 1000, 1},
+		{KERNELS "99.5,995,2,1,1,1,1,1,k\n", 995, 0},
+		{KERNELS "99.4,994,2,1,1,1,1,1,k\n", 1000, 1},
+		{KERNELS "100.0,800,2,1,1,1,1,1,k\n", 800, 0},
+		{KERNELS "0.0,800,2,1,1,1,1,1,k\n", 800, 0},
+		{KERNELS "x,800,2,1,1,1,1,1,k\n", 800, 0},
+		{KERNELS "50.0,500,2,1,1,1,1,1,k\n\n" KERNELS "50.0,500,2,1,1,1,1,1,k\n", 2000, 2},
+		{TEXT "     80.0              800          2     400.0     400.0  k\n", 1000, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		reading_expects_figure(run_of(cases[i].text, profile), "kernels/total_ns",
+		                       cases[i].total, false, "ns");
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_INCONSISTENT].count,
+		                 cases[i].warnings);
+		weir_profile_free(profile);
+	}
+}
+
 static void what_the_program_says_is_passed_over(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -115,10 +150,6 @@ static void what_the_program_says_is_passed_over(void **state)
 		                 code == WEIR_WARN_MEANS_ONLY);
 	weir_profile_free(profile);
 }
-
-#define TEXT                                                                                       \
-	" Time (%)  Total Time (ns)  Instances   Avg (ns)    Med (ns)        Name        \n"       \
-	" --------  ---------------  ---------  ----------  ----------  ------------------\n"
 
 /* The default of nsys stats: text with columns separated by blanks. */
 static void tables_of_text_are_read(void **state)
@@ -284,7 +315,7 @@ static void only_the_largest_names_are_kept(void **state)
 	(void)state;
 	weir_text_puts(&text, KERNELS);
 	for (int i = 1; i <= 300; i++)
-		weir_text_printf(&text, "0.1,%d,1,1.0,1,1,1,0.0,kernel_%d\n", i, i);
+		weir_text_printf(&text, "0.4,%d,1,1.0,1,1,1,0.0,kernel_%d\n", i, i);
 	run = run_of(text.data, profile);
 	reading_expects_figure(run, "kernels/total_ns", 45150, false, "ns");
 	assert_int_equal(run->metrics.count, 2 + 2 * 200);
@@ -297,7 +328,7 @@ static void only_the_largest_names_are_kept(void **state)
 static void odd_rows_are_left_out_and_counted(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_run *run = run_of(KERNELS "1.0,50,1,50.0,50,50,50,0.0,k\n"
+	const struct weir_run *run = run_of(KERNELS "99.9,50,1,50.0,50,50,50,0.0,k\n"
 	                                            "1.0,n/a,1,50.0,50,50,50,0.0,k\n"
 	                                            "1.0,-5,1,50.0,50,50,50,0.0,k\n"
 	                                            "Time,5,1,5.0,5,5,5,0.0,Name\n"
@@ -339,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_becomes_totals_and_means),
 		cmocka_unit_test(every_report_is_known),
+		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(what_the_program_says_is_passed_over),
 		cmocka_unit_test(tables_of_text_are_read),
 		cmocka_unit_test(names_that_the_table_cut_stay_apart),

@@ -2,7 +2,9 @@
 /*
  * Reads reports of `nsys stats` as CSV, or as text with columns separated by blanks: one or several
  * in a file, perhaps with messages of the program between them. Each becomes figures of the run:
- * the total of all its rows, and the total and mean of each of the largest names.
+ * the total of all its rows, and the total and mean of each of the largest names. A table states
+ * the share of each row: if the shares add up to less than all, rows are missing, and the total is
+ * the one that the shares are of.
  */
 #include <math.h>
 #include <string.h>
@@ -17,6 +19,10 @@
 #define LINES     256 /* lines of the head in which a header must appear */
 #define MAX_CELLS 64
 #define MAX_VALUE 1e18
+
+/* A share in a table is rounded to a tenth, half of which may be missing from each row. */
+#define ROUNDED_PERCENT 0.05
+#define SLACK_PERCENT   0.5
 
 static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
 
@@ -40,6 +46,7 @@ static const struct report {
 	{"projected_ranges", "Name", "Name", "Projected Duration", NULL, "NumGPUOps", false},
 };
 
+#define GROUPS  3 /* of the rows of a report */
 #define REPORTS (sizeof(reports) / sizeof(reports[0]))
 
 /* The columns of a header that the reader uses. */
@@ -54,6 +61,8 @@ struct stats_reader {
 	struct weir_totals totals;
 	const struct report *report; /* the one being read; NULL between reports */
 	struct columns columns;      /* of that report */
+	double percent, sum;         /* of the rows of that table */
+	size_t rows;                 /* of that table, with a share */
 };
 
 /* Splits a cell such as "Total Time (ns)" or "Time(%)" into the name, which it returns, and the
@@ -302,15 +311,22 @@ static const char *group_of(const struct report *report, struct weir_slice name,
 	return "copies";
 }
 
+/* True for tables whose first column is the share of a row in the time of all rows. */
+static bool has_shares(const struct report *report)
+{
+	return !report->bytes && !strcmp(report->first, "Time");
+}
+
 static void take_values(struct stats_reader *reader, const struct weir_slice *cells, uint64_t at)
 {
 	const struct columns *columns = &reader->columns;
 	const struct report *report = reader->report;
 	struct weir_slice name = cells[columns->name];
+	double percent;
 	unsigned number;
 	const char *group = group_of(report, name, &number);
 	struct weir_total total = {
-		.order = 3 * (unsigned)(report - reports) + number,
+		.order = GROUPS * (unsigned)(report - reports) + number,
 		.group = group,
 		.bytes = report->bytes,
 		.name = name,
@@ -324,6 +340,11 @@ static void take_values(struct stats_reader *reader, const struct weir_slice *ce
 		return;
 	}
 	total.sum *= columns->scale;
+	if (has_shares(report) && read_value(cells[0], columns->text, &percent)) {
+		reader->percent += percent;
+		reader->sum += total.sum;
+		reader->rows++;
+	}
 	if (weir_totals_add(&reader->totals, &total))
 		reader->input->events++;
 	else
@@ -342,6 +363,29 @@ static bool ends_report(const struct weir_csv_row *row)
 	return row->count == 0;
 }
 
+/* Ends a table. Counts the time of its missing rows, if its shares tell that there are any. */
+static void end_table(struct stats_reader *reader)
+{
+	double least = 100 - SLACK_PERCENT - ROUNDED_PERCENT * (double)reader->rows;
+	struct weir_total missing = {.apart = true, .missing = true, .name = weir_slice_of("")};
+	struct weir_text detail = {0};
+
+	if (reader->report && reader->rows && reader->percent > 0 && reader->percent < least) {
+		missing.order = GROUPS * (unsigned)(reader->report - reports);
+		missing.group = reader->report->figures;
+		missing.sum = reader->sum * (100 / reader->percent - 1);
+		weir_totals_add(&reader->totals, &missing);
+		weir_text_printf(&detail,
+		                 "rows of the table of %s are missing: the others hold %.1f %%",
+		                 reader->report->figures, reader->percent);
+		weir_input_warn(reader->input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail.data);
+		weir_text_release(&detail);
+	}
+	reader->report = NULL;
+	reader->percent = reader->sum = 0;
+	reader->rows = 0;
+}
+
 static void take_row(struct stats_reader *reader, const struct weir_csv_row *row)
 {
 	struct columns columns;
@@ -353,12 +397,13 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 	if (!report && count == 1)
 		report = match_text_header(row->line, &columns);
 	if (report) {
+		end_table(reader);
 		reader->report = report;
 		reader->columns = columns;
 		return;
 	}
 	if (ends_report(row))
-		reader->report = NULL;
+		end_table(reader);
 	if (!reader->report || (reader->columns.text && is_rule(row->line)))
 		return;
 	if (reader->columns.text) {
@@ -383,6 +428,7 @@ static enum weir_status read_rows(struct stats_reader *reader, struct weir_sourc
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row)
 		take_row(reader, row);
+	end_table(reader);
 	skipped = weir_csv_skipped(csv);
 	if (skipped->count) {
 		weir_input_warn(reader->input, WEIR_WARN_RAGGED_ROW, skipped->first_at,

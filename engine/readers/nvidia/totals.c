@@ -15,7 +15,7 @@
 struct weir_total_entry {
 	unsigned order;
 	const char *group;
-	bool bytes;
+	bool bytes, missing;
 	uint32_t name;
 	uint32_t row; /* number of entries before it */
 	double sum, count;
@@ -53,6 +53,7 @@ static struct weir_total_entry *find_entry(struct weir_totals *totals,
 		.order = total->order,
 		.group = total->group,
 		.bytes = total->bytes,
+		.missing = total->missing,
 		.name = name,
 		.row = (uint32_t)totals->count,
 	};
@@ -85,6 +86,8 @@ static int by_size(const void *left, const void *right)
 
 	if (a->order != b->order)
 		return a->order < b->order ? -1 : 1;
+	if (a->missing != b->missing)
+		return a->missing ? 1 : -1;
 	if (a->sum != b->sum)
 		return a->sum > b->sum ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
@@ -147,7 +150,7 @@ static void add_group(const struct weir_totals *totals, const struct weir_total_
 	}
 	add_figure(run, group, (struct weir_slice){"", 0}, 1, sum, total);
 	add_figure(run, group, (struct weir_slice){"", 0}, 1, "count", calls);
-	for (size_t i = 0; i < count && i < LARGEST; i++) {
+	for (size_t i = 0; i < count && i < LARGEST && !entries[i].missing; i++) {
 		struct weir_slice name = cut_name(weir_names_text(totals->names, entries[i].name));
 		size_t number = number_of(totals, entries, i);
 
