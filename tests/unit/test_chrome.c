@@ -231,6 +231,46 @@ static void the_fallback_takes_nothing_from_others(void **state)
 	assert_string_equal(reading_claims("[{\"a\": 1}, {\"ph\": \"X\"}]"), "none");
 }
 
+/* Calls need no category. A library or a range with a similar name is not a call. */
+static void calls_of_a_driver_are_known_by_their_names(void **state)
+{
+	static const struct {
+		const char *name;
+		bool call;
+	} cases[] = {
+		{"cuLaunchKernel", true},
+		{"cuMemcpyHtoDAsync_v2", true},
+		{"cudaLaunchKernel", true},
+		{"hipModuleLaunchKernel", true},
+		{"hsa_signal_wait", true},
+		{"cuDNN", false},
+		{"cuBLAS", false},
+		{"cuLaunch kernel", false},
+		{"cuda", false},
+		{"cu", false},
+		{"cublasSgemm", false},
+		{"hip::Launch", false},
+		{"customLaunch", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_input *input;
+
+		weir_text_printf(&text,
+		                 "[{\"ph\": \"X\", \"pid\": 1, \"tid\": 1, \"name\": \"%s\", "
+		                 "\"ts\": 1, \"dur\": 2}]",
+		                 cases[i].name);
+		input = reading_of(reader, text.data, profile);
+		if ((input->trace->host.kind[0] == WEIR_HOST_API) != cases[i].call)
+			fail_msg("%s", cases[i].name);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 static void damage_is_survived(void **state)
 {
 	(void)state;
@@ -305,6 +345,7 @@ int main(void)
 		cmocka_unit_test(exact_times_must_agree),
 		cmocka_unit_test(what_has_no_range_is_refused),
 		cmocka_unit_test(the_fallback_takes_nothing_from_others),
+		cmocka_unit_test(calls_of_a_driver_are_known_by_their_names),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(samples_are_read_or_refused),
 	};

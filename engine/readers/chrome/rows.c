@@ -4,6 +4,7 @@
  * their process. rocprof v1 writes processes "GPU0" and "COPY", RPD writes "GPU2", both with arrows
  * from the API call; Ascend's profiler writes "Ascend Hardware", MTIA's "MTIA 17".
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -386,18 +387,32 @@ static void place_work(struct kineto_reader *reader, const struct held *held,
 	weir_builder_add_device(reader->builder, &work);
 }
 
-/* Returns true if a range has the name of a call of HIP or HSA. */
+/* Returns true if a range has the name of a call of CUDA, its driver, HIP or HSA: "cuLaunchKernel",
+ * but not "cuDNN" or "cuBLAS gemm". */
 static bool is_call(const char *name)
 {
-	return (!strncmp(name, "hip", 3) && name[3] >= 'A' && name[3] <= 'Z') ||
-	       !strncmp(name, "hsa_", 4);
+	static const char *const prefixes[] = {"cuda", "cu", "hip"};
+
+	if (!strncmp(name, "hsa_", 4))
+		return true;
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			return false;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t length = strlen(prefixes[i]);
+
+		if (!strncmp(name, prefixes[i], length) && isupper((unsigned char)name[length]) &&
+		    islower((unsigned char)name[length + 1]))
+			return true;
+	}
+	return false;
 }
 
 static void place_range(struct kineto_reader *reader, const struct held *held)
 {
 	const struct weir_names *names = reader->input->trace->names;
 	const char *name = weir_names_text(names, held->name);
-	bool calls = reader->rows->process_count && (held->launches || is_call(name));
+	bool calls = held->launches || is_call(name);
 
 	weir_builder_add_host(reader->builder,
 	                      &(struct weir_host_event){
