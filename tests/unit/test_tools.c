@@ -67,6 +67,47 @@ static const struct {
 	{"Timer unit: 1e-06 s\n\nTotal time: 0.5 s\nFile: a.py\nFunction: f at line 3\n\n"
          "Line #      Hits         Time  Per Hit   % Time  Line Contents\n",
          "line_profiler", "cProfile -o FILE"},
+	{"FIT Profiler Report\n\n-----\n|  Action  |  Mean duration (s)\t|  Num calls      \t|  "
+         "Total "
+         "time (s)  |  Percentage %    |\n",
+         "Lightning", "profiler=\"pytorch\""},
+	{"FIT Profiler Report\n\nProfile stats for: run_training_epoch\n         197 function "
+         "calls "
+         "in 0.002 seconds\n\n   ncalls  tottime  percall  cumtime\n",
+         "Lightning", "profiler=\"pytorch\""},
+	{"Flat profile:\n\nEach sample counts as 0.01 seconds.\n  %   cumulative   self            "
+         "  "
+         "self     total\n",
+         "gprof", "perf script"},
+	{"==71== Metric result:\nInvocations                               Metric Name           "
+         "             Metric Description         Min         Max         Avg\n",
+         "nvprof", "ncu --csv"},
+	{"==71== Event result:\n\"Device\",\"Kernel\",\"Invocations\",\"Event "
+         "Name\",\"Min\",\"Max\",\"Avg\",\"Total\"\n",
+         "nvprof", "ncu --csv"},
+	{"Processing [x.sqlite] with [/opt/rules/cuda_memcpy_async.py]...\n\n ** CUDA Async Memcpy "
+         "with Pageable Memory (cuda_memcpy_async):\n\nThere were no problems detected\n",
+         "nsys analyze", "nsys export"},
+	{"node3  CPU:  1.0%   3/ 126 GB Sun Jan  4 10:00:00 2026  575.51.03\n[0] NVIDIA A100 | "
+         "33\xc2\xb0"
+         "C,   0 % |    1 /  40 GB | ada(1G)\n",
+         "gpustat", "--query-gpu"},
+	{"[0] NVIDIA A100 | 33'C,   0 % |    1 /  40 GB | ada(1G)\n", "gpustat", "--query-gpu"},
+	{"Dumping to -, until termination.\n1767607200.263: bus 01, gpu 4.17%, ee 0.00%, vgt "
+         "1.67%, "
+         "ta 4.17%, sx 4.17%, vram 10.17% 207.81mb\n",
+         "radeontop", "--csv"},
+	{" Freq MHz      IRQ RC6     Power W             RCS\n req  act       /s   %   gpu   pkg   "
+         "    "
+         "%  se  wa\n  500  498      120  10  1.50  9.00   40.00   0   0\n",
+         "intel_gpu_top", "xpu-smi dump"},
+	{"[\n{\"period\": {\"duration\": 16.1}, \"frequency\": {}, \"interrupts\": {}, \"rc6\": "
+         "{}, "
+         "\"engines\": {}}\n",
+         "intel_gpu_top", "xpu-smi dump"},
+	{"Machine model: Mac14,6\n\n*** Sampled system activity (Mon Jan  5 10:00:00 2026 +0000) "
+         "(1005.53ms elapsed) ***\n",
+         "powermetrics", "name,value,unit"},
 	{"         197 function calls (192 primitive calls) in 0.002 seconds\n\n   Ordered by: "
          "cumulative time\n\n   ncalls  tottime  percall  cumtime  percall "
          "filename:lineno(function)\n",
@@ -136,6 +177,14 @@ static void a_part_of_a_mark_is_not_enough(void **state)
 		"Thread Stats   Avg      Stdev\n",
 		"algbw is a column of a table\n",
 		"Timer unit: 1e-06 s\n",
+		"FIT Profiler Report\n",
+		"Each sample counts as 0.01 seconds.\n",
+		"Invocations  Metric Name\n",
+		" ** CUDA Async Memcpy:\n",
+		"[0] NVIDIA A100 | 33'C,   0 % |    1 /  40 MB | ada(1M)\n",
+		"gpu 4.17%, ee 0.00%\n",
+		"{\"period\": {}, \"frequency\": {}, \"rc6\": {}}",
+		"Machine model: Mac14,6\n",
 		"{\"metrics\": {}}",
 		"{\"latencies\": [1, 2]}",
 		"Process 4711: python serve.py\n",

@@ -7,6 +7,11 @@
 #define OF_SERVER   AS_SAMPLES "; the server's log or metrics pages say why requests wait"
 #define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
 
+/* The sign for degrees in UTF-8. */
+#define DEGREES                                                                                    \
+	"\xc2\xb0"                                                                                 \
+	"C"
+
 /* The particular before the general: oha's report holds the lines of hey's. */
 const struct weir_tool weir_tools[] = {
 	/* load generators */
@@ -78,10 +83,49 @@ const struct weir_tool weir_tools[] = {
                    "run llama-bench -o json",
          .marks = {{.first = "",
                     .texts = {{"prompt eval time =", " tokens per second)"}, .all = 2}}}},
+	/* devices */
+	{.what = "metrics or events by nvprof, counters of kernels without their times",
+         .advice = "record counters with ncu --csv --page raw, and times with nvprof without "
+                   "--metrics and --events",
+         .marks = {{.first = "",
+                    .texts = {{"Invocations", "Metric Name", "Metric Description"}, .all = 3}},
+                   {.first = "", .texts = {{"Invocations", "Event Name", "Device"}, .all = 3}}}},
+	{.what = "a report of nsys analyze",
+         .advice = "pass the recording that it was made of: nsys export --type sqlite FILE",
+         .marks = {{.first = "",
+                    .texts = {{" ** ", "(cuda_memcpy_async):", "(cuda_memcpy_sync):",
+                               "(cuda_memset_sync):", "(cuda_api_sync):", "(gpu_gaps):",
+                               "(gpu_time_util):", "(dx12_mem_ops):"},
+                              .all = 1,
+                              .any = 7}}}},
+	{.what = "the text of a variant of gpustat, with memory in GB",
+         .advice = "pass the text of gpustat itself, or record nvidia-smi --query-gpu=... "
+                   "--format=csv",
+         .marks = {{.first = "", .texts = {{"[0] ", DEGREES ",", " % |", " GB |"}, .all = 4}},
+                   {.first = "", .texts = {{"[0] ", "'C,", " % |", " GB |"}, .all = 4}}}},
+	{.what = "a list of samples by radeontop",
+         .advice = "record rocm-smi or amd-smi monitor with --csv",
+         .marks = {{.first = "", .texts = {{"gpu ", ", ee ", ", vgt ", ", ta "}, .all = 4}}}},
+	{.what = "samples of intel_gpu_top",
+         .advice = "record xpu-smi dump -d 0 -m 0,1,2 if it knows the device; else " AS_SAMPLES,
+         .marks = {{.first = "", .texts = {{"Freq MHz", "IRQ", "RC6", "req", "act"}, .all = 5}},
+                   {.first = "{[", .keys = {{"period", "frequency", "rc6", "engines"}, .all = 4}}}},
+	{.what = "samples of powermetrics (macOS)",
+         .advice = AS_SAMPLES,
+         .marks = {{.first = "", .texts = {{"*** Sampled system activity ("}, .all = 1}}}},
 	/* profiles of the host */
 	{.what = "a text of line_profiler",
          .advice = "run python -m cProfile -o FILE SCRIPT and pass that file",
          .marks = {{.first = "", .texts = {{"Timer unit: ", "Line #", "% Time"}, .all = 3}}}},
+	{.what = "a report of Lightning's profiler",
+         .advice = "run Trainer(profiler=\"pytorch\") and pass the trace that it writes",
+         .marks = {{.first = "",
+                    .texts = {{"Profiler Report", "Mean duration (s)", "Num calls"}, .all = 3}},
+                   {.first = "", .texts = {{"Profiler Report", "Profile stats for: "}, .all = 2}}}},
+	{.what = "a profile by gprof",
+         .advice = "record stacks: perf record -g COMMAND, then perf script > FILE",
+         .marks = {{.first = "",
+                    .texts = {{"Each sample counts as ", "cumulative", "self"}, .all = 3}}}},
 	{.what = "the text of a profile by cProfile",
          .advice = "write the profile itself with python -m cProfile -o FILE SCRIPT",
          .marks = {{.first = "",
