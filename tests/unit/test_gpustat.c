@@ -118,7 +118,7 @@ static void the_format_is_known_by_a_device(void **state)
 	expect_chosen(DEVICE, GPUSTAT, NULL);
 	expect_chosen("text\n[0] a | b | c\n", NULL, "no reader knows");
 	expect_chosen("text\n[x] a | 41'C, 35 % | 1 / 2 MB |\n", NULL, "no reader knows");
-	expect_chosen("text\n[0] a | 41'C, 35 % | 1 / 2 GB |\n", NULL, "no reader knows");
+	expect_chosen("text\n[0] a | 41'C, 35 % | 1 / 2 GB |\n", NULL, "with memory in GB");
 	reading_refuses(GPUSTAT, "hello\n", WEIR_E_EMPTY, "no line of gpustat");
 }
 
