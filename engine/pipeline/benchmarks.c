@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/benchmarks.h"
 #include "engine/report/plain/escape.h"
+#include "engine/stats/quantile.h"
 
 #define LISTED       3  /* slowest names that a note lists */
 #define NAME_COLUMNS 48 /* of a name */
@@ -57,26 +56,6 @@ static void add_timed(struct slowest *slowest, const struct timed *timed)
 		slowest->items[at] = *timed;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double one = *(const double *)a, other = *(const double *)b;
-
-	return (one > other) - (one < other);
-}
-
-/* Returns the median of a series with values. */
-static double median_of(const struct weir_series *series)
-{
-	double *sorted = weir_alloc(series->count * sizeof *sorted), median;
-	size_t half = series->count / 2;
-
-	memcpy(sorted, series->value, series->count * sizeof *sorted);
-	qsort(sorted, series->count, sizeof *sorted, by_size);
-	median = series->count % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-	free(sorted);
-	return median;
-}
-
 static void add_series(struct slowest *slowest, const struct weir_series_table *table, bool samples)
 {
 	for (size_t i = 0; i < table->count; i++) {
@@ -85,11 +64,12 @@ static void add_series(struct slowest *slowest, const struct weir_series_table *
 		if (!series->count || !series->value ||
 		    (!samples && (!series->unit || strcmp(series->unit, "ns") != 0)))
 			continue;
-		add_timed(slowest, &(struct timed){.name = series->name,
-		                                   .length = strlen(series->name),
-		                                   .median_ns = median_of(series),
-		                                   .p99_ns = NAN,
-		                                   .samples = samples ? series->count : 0});
+		add_timed(slowest,
+		          &(struct timed){.name = series->name,
+		                          .length = strlen(series->name),
+		                          .median_ns = weir_median(series->value, series->count),
+		                          .p99_ns = NAN,
+		                          .samples = samples ? series->count : 0});
 	}
 }
 
