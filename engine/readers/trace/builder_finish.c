@@ -494,18 +494,22 @@ static void run_check(void *context, size_t index)
 /* A builder whose rows are not yet sorted. */
 struct unsorted {
 	struct weir_builder *builder;
-	uint32_t *host_order; /* see weir_builder_host_order() */
+	struct weir_row_orders orders;
 };
 
-/* Finds the order of the host rows, or joins launches with the work that they started. */
-static void sort_or_join(void *context, size_t index)
+enum { ORDER_HOST, JOIN_LAUNCHES, ORDER_DEVICE, TASKS };
+
+/* Finds the order of rows, or joins launches with the work that they started. */
+static void order_or_join(void *context, size_t task)
 {
 	struct unsorted *unsorted = context;
 
-	if (index == 0)
-		unsorted->host_order = weir_builder_host_order(unsorted->builder);
-	else
+	if (task == ORDER_HOST)
+		unsorted->orders.host = weir_builder_host_order(unsorted->builder);
+	else if (task == JOIN_LAUNCHES)
 		join_launches(unsorted->builder);
+	else
+		unsorted->orders.device = weir_builder_device_order(unsorted->builder);
 }
 
 enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_error *err)
@@ -521,13 +525,13 @@ enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_e
 		                 WEIR_MAX_DEVICES);
 	region = weir_region_enter("finish", NULL);
 	weir_builder_drop_far_off(builder);
-	weir_pool_run(2, weir_pool_width(2), sort_or_join, &unsorted);
+	weir_builder_order_devices(builder);
+	weir_pool_run(TASKS, weir_pool_width(TASKS), order_or_join, &unsorted);
 	free(builder->flows); /* many, and of no further use */
 	builder->flows = NULL;
 	builder->flow_count = builder->flow_capacity = 0;
 	weir_builder_name_threads(builder);
-	weir_builder_order_devices(builder);
-	weir_builder_sort(builder, unsorted.host_order);
+	weir_builder_sort(builder, &unsorted.orders);
 	weir_trace_trim(builder->trace);
 	join_collectives(builder);
 	weir_pool_run(WEIR_COUNT_OF(checks), weir_pool_width(WEIR_COUNT_OF(checks)), run_check,

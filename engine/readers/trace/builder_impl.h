@@ -54,13 +54,18 @@ void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code
 
 /* Removes records that the profiler never finished, which have the time stamp 0. */
 void weir_builder_drop_far_off(struct weir_builder *builder);
-/* Returns the order of the host rows: the old row that becomes each row; NULL: they are in order.
- */
-uint32_t *weir_builder_host_order(const struct weir_builder *builder);
-/* Puts the rows in the order that engine/model/trace.h states; devices are in order. Frees
- * `host_order`, which comes from weir_builder_host_order(). */
-void weir_builder_sort(struct weir_builder *builder, uint32_t *host_order);
 /* Puts devices with work first, by id, and matches descriptions to them. */
 void weir_builder_order_devices(struct weir_builder *builder);
+
+/* The old row that becomes each row of a table; NULL: its rows are in order. */
+struct weir_row_orders {
+	uint32_t *host, *device;
+};
+
+uint32_t *weir_builder_host_order(const struct weir_builder *builder);
+/* The devices are in order. */
+uint32_t *weir_builder_device_order(const struct weir_builder *builder);
+/* Puts the rows in the order that engine/model/trace.h states. Frees the orders. */
+void weir_builder_sort(struct weir_builder *builder, const struct weir_row_orders *orders);
 
 #endif

@@ -414,15 +414,19 @@ uint32_t *weir_builder_host_order(const struct weir_builder *builder)
 	return sort_host(builder->trace);
 }
 
-void weir_builder_sort(struct weir_builder *builder, uint32_t *host_order)
+uint32_t *weir_builder_device_order(const struct weir_builder *builder)
+{
+	return sort_device(builder->trace);
+}
+
+void weir_builder_sort(struct weir_builder *builder, const struct weir_row_orders *orders)
 {
 	struct weir_trace *trace = builder->trace;
-	uint32_t *device_order = sort_device(trace);
 
-	if (host_order)
-		move_host(trace, host_order, trace->host.count);
-	if (device_order)
-		move_device(trace, device_order, trace->device.count);
+	if (orders->host)
+		move_host(trace, orders->host, trace->host.count);
+	if (orders->device)
+		move_device(trace, orders->device, trace->device.count);
 }
 
 /* Pieces of a column of starts, which different threads look at. */
