@@ -36,6 +36,14 @@ static inline bool weir_slice_starts(struct weir_slice slice, const char *prefix
 	return slice.length >= length && (!length || !memcmp(slice.data, prefix, length));
 }
 
+static inline bool weir_slice_ends(struct weir_slice slice, const char *suffix)
+{
+	size_t length = strlen(suffix);
+
+	return slice.length >= length &&
+	       (!length || !memcmp(slice.data + slice.length - length, suffix, length));
+}
+
 /* Takes a prefix off the slice; false: the slice does not begin with it. */
 static inline bool weir_slice_take(struct weir_slice *slice, const char *prefix)
 {

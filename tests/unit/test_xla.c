@@ -101,6 +101,21 @@ static void operators_are_the_work_of_a_tpu(void **state)
 	weir_profile_free(profile);
 }
 
+static void waits_of_xla_are_no_operators(void **state)
+{
+	static const char text[] = HEAD NAME("process_name", "3", "0", "/device:GPU:0")
+		NAME("process_name", "9", "0", "/host:CPU")
+			SLICE("9", "1", "Run (wait for completion)", "1")
+				SLICE("9", "1", "Run (wait for", "4") "{}]}";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_trace *trace = reading_of(reader, text, profile)->trace;
+
+	(void)state;
+	assert_int_equal(trace->host.kind[0], WEIR_HOST_ANNOTATION);
+	assert_int_equal(trace->host.kind[1], WEIR_HOST_OP);
+	weir_profile_free(profile);
+}
+
 static void traces_are_known_by_what_only_they_say(void **state)
 {
 	(void)state;
@@ -159,6 +174,7 @@ int main(void)
 		cmocka_unit_test(launches_join_by_correlation),
 		cmocka_unit_test(host_events_are_told_apart),
 		cmocka_unit_test(operators_are_the_work_of_a_tpu),
+		cmocka_unit_test(waits_of_xla_are_no_operators),
 		cmocka_unit_test(traces_are_known_by_what_only_they_say),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(a_written_sample_is_read),

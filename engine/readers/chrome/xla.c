@@ -213,6 +213,13 @@ static struct weir_slice call_name(struct weir_slice name)
 	                                                       : "cuLaunchKernel");
 }
 
+/* True for a range in which a thread of XLA only waits: "ThunkExecutor::Execute (wait for
+ * completion)". */
+static bool is_wait(struct weir_slice name)
+{
+	return weir_slice_ends(name, "(wait for completion)");
+}
+
 static void emit_host(struct kineto_reader *reader)
 {
 	const struct kineto_event *event = &reader->event;
@@ -228,7 +235,7 @@ static void emit_host(struct kineto_reader *reader)
 	if (host.correlation) {
 		host.kind = WEIR_HOST_API;
 		host.name = call_name(host.name);
-	} else if (weir_kineto_has(event, ARG_STEP)) {
+	} else if (weir_kineto_has(event, ARG_STEP) || is_wait(host.name)) {
 		host.kind = WEIR_HOST_ANNOTATION;
 	} else if (weir_slice_starts(host.name, "$")) {
 		host.kind = WEIR_HOST_PYTHON;
