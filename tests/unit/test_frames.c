@@ -139,6 +139,25 @@ static void the_garbage_collector_is_known_by_its_frames_and_ranges(void **state
 	assert_rows(rows, sizeof rows / sizeof *rows);
 }
 
+/* Programs choose the names of their files: "capture_32" is a range, "capture_all.py" is not. */
+static void files_of_the_program_are_no_ranges_of_a_framework(void **state)
+{
+	static const struct row rows[] = {
+		{"capture_32", WEIR_FRAME_COMPILE},
+		{"capture_all.py(96): <module>", WEIR_FRAME_PLAIN},
+		{"capture_all.py(59): capture_32", WEIR_FRAME_PLAIN},
+		{"model_loading_uri", WEIR_FRAME_COMPILE},
+		{"model_loading_bench.py(9): main", WEIR_FRAME_PLAIN},
+		{"backend_compile.py(3): serve", WEIR_FRAME_PLAIN},
+		{"gc_collect_main", WEIR_FRAME_GARBAGE},
+		{"gc_collect_pages.py(9): main", WEIR_FRAME_PLAIN},
+		{"gloo:all_reduce", WEIR_FRAME_COLLECTIVE},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
 static void lines_of_the_program_are_told_from_those_of_pytorch(void **state)
 {
 	(void)state;
@@ -195,6 +214,7 @@ int main(void)
 		cmocka_unit_test(loaders_tokenizers_and_files_are_input),
 		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
 		cmocka_unit_test(the_garbage_collector_is_known_by_its_frames_and_ranges),
+		cmocka_unit_test(files_of_the_program_are_no_ranges_of_a_framework),
 		cmocka_unit_test(lines_of_the_program_are_told_from_those_of_pytorch),
 		cmocka_unit_test(frames_are_shown_without_the_folders_of_their_file),
 		cmocka_unit_test(records_of_loading_are_known_by_any_of_their_names),

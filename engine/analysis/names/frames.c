@@ -9,7 +9,9 @@
 /* A pattern of frame names, which look like "path/file.py(123): function" or "<built-in method
  * function of ...>". */
 struct frame_row {
-	const char *file;     /* substring of the name; "^" at its front: the name begins with it */
+	/* Substring of the name. "^" at its front: the name of a range or a function begins with
+	 * it, not that of a Python file: programs choose those, as "capture_all.py(9): main". */
+	const char *file;
 	const char *function; /* end of the name, from the colon on; NULL: any */
 	uint8_t class;        /* enum weir_frame_class */
 };
@@ -142,9 +144,9 @@ static bool ends_with(const char *name, const char *end)
 
 static bool has_file(const char *name, const char *file)
 {
-	const char *found = strstr(name, file[0] == '^' ? file + 1 : file);
-
-	return file[0] == '^' ? found == name : found != NULL;
+	if (file[0] != '^')
+		return strstr(name, file) != NULL;
+	return strstr(name, file + 1) == name && !strstr(name, ".py(");
 }
 
 static bool is_garbage_word(const char *word, size_t length)
