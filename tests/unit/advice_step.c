@@ -24,7 +24,7 @@
 #define LATENCY_NS 3000
 #define OP_NS      1000
 
-enum item_kind { BEGIN, END, KERNEL, COPY, WAIT, PASS, GRAPH };
+enum item_kind { BEGIN, END, KERNEL, COPY, WAIT, PASS, FRAME, GRAPH };
 
 struct item {
 	enum item_kind kind;
@@ -116,6 +116,11 @@ void advice_step_wait(struct advice_step *step)
 void advice_step_pass(struct advice_step *step, double us)
 {
 	add(step, (struct item){.kind = PASS, .ns = (int64_t)(us * 1000)});
+}
+
+void advice_step_frame(struct advice_step *step, const char *name, double us)
+{
+	add(step, (struct item){.kind = FRAME, .name = name, .ns = (int64_t)(us * 1000)});
 }
 
 void advice_step_graph(struct advice_step *step, int kernels, double kernel_us, uint32_t blocks)
@@ -223,6 +228,11 @@ static void play(struct advice_step *step, const struct item *item)
 		play_waiting_call(step, "cudaStreamSynchronize", CALL_NS);
 		return;
 	case PASS:
+		step->host_ns += item->ns;
+		return;
+	case FRAME:
+		make_host(step->make, WEIR_HOST_PYTHON, 0, item->name, step->host_ns,
+		          step->host_ns + item->ns);
 		step->host_ns += item->ns;
 		return;
 	case GRAPH:

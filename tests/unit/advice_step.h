@@ -35,6 +35,8 @@ void advice_step_returns(struct advice_step *step, double us);
 void advice_step_wait(struct advice_step *step);
 /* Passes time on the host, without an event. */
 void advice_step_pass(struct advice_step *step, double us);
+/* Passes time in a frame of Python, without another event. */
+void advice_step_frame(struct advice_step *step, const char *name, double us);
 /* Replays a graph with this number of kernels, every second one a product. */
 void advice_step_graph(struct advice_step *step, int kernels, double kernel_us, uint32_t blocks);
 

@@ -158,6 +158,32 @@ static void files_of_the_program_are_no_ranges_of_a_framework(void **state)
 	assert_rows(rows, sizeof rows / sizeof *rows);
 }
 
+static void numpy_computes_in_its_frames_and_methods(void **state)
+{
+	static const struct {
+		const char *name;
+		bool computes;
+	} rows[] = {
+		{"<built-in method partition of numpy.ndarray object at 0x7f>", true},
+		{"<built-in method reduce of numpy.ufunc object at 0x7f>", true},
+		{"numpy/lib/_function_base_impl.py(4726): _quantile", true},
+		{"/usr/lib/numpy/fft/_pocketfft.py(50): _raw_fft", true},
+		{"numpy/lib/_npyio_impl.py(310): load", false},
+		{"numpy/lib/format.py(770): read_array", false},
+		{"numpy/_core/memmap.py(220): __new__", false},
+		{"<built-in method tofile of numpy.ndarray object at 0x7f>", false},
+		{"<built-in method tolist of numpy.ndarray object at 0x7f>", false},
+		{"<built-in method numpy of Tensor object at 0x7f>", false},
+		{"use_numpy.py(3): main", false},
+		{"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (weir_frame_is_array_code(rows[i].name) != rows[i].computes)
+			fail_msg("%s", rows[i].name);
+}
+
 static void lines_of_the_program_are_told_from_those_of_pytorch(void **state)
 {
 	(void)state;
@@ -215,6 +241,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
 		cmocka_unit_test(the_garbage_collector_is_known_by_its_frames_and_ranges),
 		cmocka_unit_test(files_of_the_program_are_no_ranges_of_a_framework),
+		cmocka_unit_test(numpy_computes_in_its_frames_and_methods),
 		cmocka_unit_test(lines_of_the_program_are_told_from_those_of_pytorch),
 		cmocka_unit_test(frames_are_shown_without_the_folders_of_their_file),
 		cmocka_unit_test(records_of_loading_are_known_by_any_of_their_names),

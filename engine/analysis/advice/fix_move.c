@@ -9,6 +9,7 @@
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/pauses.h"
 #include "engine/analysis/advice/transfers.h"
+#include "engine/analysis/names/frames.h"
 #include "engine/base/arena.h"
 
 /* Shorter operators and smaller tensors are bookkeeping, which the host does as well. */
@@ -63,6 +64,7 @@ struct search {
 	double host_ns, device_ns;
 	double read_bytes;  /* by operators that copies to the device follow */
 	double array_bytes; /* that array code without events goes through */
+	bool array_named;   /* by frames of NumPy */
 	double boxes;       /* that code without events suppresses */
 	size_t moved;
 	struct weir_link_rate rates[WEIR_TRANSFER_WAYS];
@@ -616,16 +618,29 @@ static bool wraps_array(const struct search *search)
 	return false;
 }
 
-/* True if nothing names the host's work behind the results or before the input of a step, and it
- * takes a time for each byte that array code takes. Reading a file takes that, too, so that input
- * counts only if the step wraps an array. */
+/* True if a frame of NumPy, or one inside it, has the row. */
+static bool is_in_array_code(const struct weir_timeline *timeline, uint32_t row)
+{
+	for (; row != WEIR_NONE; row = timeline->parent[row])
+		if (weir_frame_is_array_code(weir_timeline_host_name(timeline, row)))
+			return true;
+	return false;
+}
+
+/* True if the host's work behind the results or before the input of a step is array code: by a
+ * frame of NumPy around most of it, or because nothing names it and it takes a time for each byte
+ * that array code takes. Reading a file takes that, too, so that input without a name counts only
+ * if the step wraps an array. */
 static bool is_array_code(const struct search *search, const struct weir_issue *issue, double bytes)
 {
 	const struct weir_timeline *timeline = &search->program->rank->timeline;
 	double ns = issue->work_ns;
 
-	return bytes >= ARRAY_BYTES && ns >= bytes * ARRAY_LEAST_NS &&
-	       ns <= bytes * ARRAY_MOST_NS && weir_pause_is_anonymous(timeline, issue->work_row) &&
+	if (bytes < ARRAY_BYTES || ns < bytes * ARRAY_LEAST_NS)
+		return false;
+	if (is_in_array_code(timeline, issue->work_row))
+		return true;
+	return ns <= bytes * ARRAY_MOST_NS && weir_pause_is_anonymous(timeline, issue->work_row) &&
 	       (issue->kind == WEIR_ISSUE_OUTPUT || wraps_array(search));
 }
 
@@ -667,6 +682,8 @@ static void move_array_code(struct search *search)
 		bytes = weir_transfer_bytes(search->draft->advisor, way);
 		if (!is_array_code(search, issue, bytes))
 			continue;
+		search->array_named |=
+			is_in_array_code(&search->program->rank->timeline, issue->work_row);
 		relieve(search, i, issue->work_ns);
 		search->added_ns[i] += SILENT_OPERATORS * search->draft->advisor->operator_ns /
 		                       search->draft->advisor->speed.dispatch;
@@ -686,11 +703,14 @@ static void explain(const struct search *search)
 		                 search->host_ns / 1e6, search->boxes, search->device_ns / 1e3);
 	else if (search->array_bytes > 0)
 		weir_draft_basis(search->draft,
-		                 "%.2f ms of host work without events go through %.1f MB, as fast "
-		                 "as array code such as NumPy: %.0f operators on the device take "
-		                 "%.0f us, and the copy moves their input or their result",
-		                 search->host_ns / 1e6, search->array_bytes / 1e6, SILENT_OPERATORS,
-		                 search->device_ns / 1e3);
+		                 "%.2f ms of host work %s go through %.1f MB%s: %.0f operators on "
+		                 "the device take %.0f us, and the copy moves their input or their "
+		                 "result",
+		                 search->host_ns / 1e6,
+		                 search->array_named ? "of NumPy" : "without events",
+		                 search->array_bytes / 1e6,
+		                 search->array_named ? "" : ", as fast as array code such as NumPy",
+		                 SILENT_OPERATORS, search->device_ns / 1e3);
 	else
 		weir_draft_basis(search->draft,
 		                 "%zu operators of %.2f ms on the host take %.0f us on the device "

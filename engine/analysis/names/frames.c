@@ -217,6 +217,21 @@ bool weir_frame_is_program(const char *name)
 	       strstr(name, "/torch/") == NULL;
 }
 
+bool weir_frame_is_array_code(const char *name)
+{
+	static const char *const others[] = {"npyio",   "format.py", "memmap", "tofile",
+	                                     "tobytes", "tolist",    "dump",   "testing/",
+	                                     "f2py/",   "random",    "ctypes", "distutils"};
+
+	if (!strstr(name, " of numpy.ndarray object") && !strstr(name, " of numpy.ufunc object") &&
+	    strncmp(name, "numpy/", 6) != 0 && !strstr(name, "/numpy/"))
+		return false;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strstr(name, others[i]))
+			return false;
+	return true;
+}
+
 bool weir_overhead_is_loading(const char *name)
 {
 	for (size_t i = 0; i < sizeof loading_records / sizeof *loading_records; i++)

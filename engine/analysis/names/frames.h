@@ -39,6 +39,11 @@ bool weir_frame_is_program(const char *name);
  * gradients. */
 bool weir_names_show_training(const struct weir_names *names);
 
+/* Returns true for a frame in which NumPy computes on an array: "<built-in method partition of
+ * numpy.ndarray object at 0x7f>", "numpy/lib/_function_base_impl.py(4726): _quantile". Frames that
+ * read or write files, or make Python objects of the values, compute nothing. */
+bool weir_frame_is_array_code(const char *name);
+
 /* Returns true if an overhead record is loading or compilation by the driver, false if it is the
  * profiler's own work. */
 bool weir_overhead_is_loading(const char *name);
