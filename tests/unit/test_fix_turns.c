@@ -305,6 +305,75 @@ static void rows_that_the_step_multiplies_at_once_need_no_batch(void **state)
 	assert_true(result_of(row_products(mm, others, 0), weir_fix_batch_more).found);
 }
 
+/* ---- recurrent layers over whole sequences ---- */
+
+/* Eight runs of a recurrent model over one input. */
+struct passes {
+	const char *state; /* that each run sets to zero */
+	const char *other; /* what each run does with the last output */
+	int kernels;       /* of the layer */
+	uint32_t blocks;   /* of each of them */
+};
+
+static struct advice_result passes_of(const struct passes *passes)
+{
+	static const char rnn_dims[] = "[[72, 8, 12], [[512, 12], [512, 128]], [], [72704], "
+				       "[2, 8, 128], [2, 8, 128]]";
+	static const char rnn_types[] =
+		"[" FLOAT ", \"TensorList\", \"Scalar\", " FLOAT ", " FLOAT ", " FLOAT "]";
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 8; i++) {
+		advice_step_op(step, "aten::fill_", passes->state, TWO, POINTWISE, 1);
+		advice_step_op(step, "aten::copy_", "[[72, 8, 12], [72, 8, 12]]", TWO, POINTWISE,
+		               2);
+		advice_step_begin(step, "aten::_cudnn_rnn", rnn_dims, rnn_types, NULL);
+		for (int k = 0; k < passes->kernels; k++)
+			advice_step_kernel(step, "RNN_blockPersist_fp_LSTM", 100, passes->blocks);
+		advice_step_end(step);
+		advice_step_op(step, "aten::addmm", "[[24], [8, 128], [128, 24]]",
+		               "[" FLOAT ", " FLOAT ", " FLOAT "]", PRODUCT, 3);
+		advice_step_op(step, "aten::neg", passes->other, ONE, POINTWISE, 2);
+	}
+	return result_of(step, weir_fix_batch_more);
+}
+
+/* Runs that begin with a new state need none before; the state of the run before makes them a
+ * recurrence, and so does a result of the input's size. */
+static void passes_over_one_input_are_a_batch_if_each_has_a_new_state(void **state)
+{
+	static const struct {
+		struct passes passes;
+		bool found;
+	} cases[] = {
+		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 8}, true},
+		{{"[[2, 8, 64], []]", "[[8, 24]]", 4, 8}, false},
+		{{"[[2, 8, 128], []]", "[[72, 8, 12]]", 4, 8}, false},
+		/* eight kernels make a model, seven do not */
+		{{"[[2, 8, 128], []]", "[[8, 24]]", 3, 8}, false},
+		/* a block for each multiprocessor, and one more */
+		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 132}, true},
+		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 133}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (passes_of(&cases[i].passes).found != cases[i].found)
+			fail_msg("case %zu", i);
+}
+
+/* A multiprocessor runs one block of a recurrent layer: 8 runs of 16 blocks fit into the 132 of
+ * the device at once, those of 17 blocks follow each other in two waves. */
+static void recurrent_layers_of_all_runs_take_turns_on_multiprocessors(void **state)
+{
+	struct passes passes = {"[[2, 8, 128], []]", "[[8, 24]]", 4, 16};
+	double one_us = passes_of(&passes).after_us;
+
+	(void)state;
+	passes.blocks = 17;
+	assert_near(passes_of(&passes).after_us - one_us, 400, 0.01);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +384,8 @@ int main(void)
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
 		cmocka_unit_test(rows_that_the_step_multiplies_at_once_need_no_batch),
+		cmocka_unit_test(passes_over_one_input_are_a_batch_if_each_has_a_new_state),
+		cmocka_unit_test(recurrent_layers_of_all_runs_take_turns_on_multiprocessors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

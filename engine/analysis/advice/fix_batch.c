@@ -246,13 +246,65 @@ static bool is_small(const struct weir_op_calls *calls, const struct weir_op_cal
 	       !(ns > WEIR_SHORTEST_KERNEL_NS && job->ns < BUSY_TIMES * ns);
 }
 
+/* True if the call sets all of its tensor to one value. */
+static bool fills(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const names[] = {"fill_", "zero_", NULL};
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
+/* Returns the elements of a tensor that the call reads or writes; 0: not recorded. */
+static double elements_of(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                          size_t argument)
+{
+	const struct weir_arg *tensor;
+	struct weir_args args;
+
+	if (!weir_op_calls_args(calls, call, &args) ||
+	    !(tensor = weir_args_tensor(&args, argument)))
+		return 0;
+	return tensor->elements;
+}
+
+/* True if a call of the run sets a tensor of this size to one value. */
+static bool fills_anew(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                       double elements)
+{
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (fills(calls, &calls->items[c]) &&
+		    elements_of(calls, &calls->items[c], 0) == elements)
+			return true;
+	return false;
+}
+
+/* True if the run passes over whole sequences with recurrent layers, and begins each with a new
+ * state: with the state of the run before it needs that run. */
+static bool runs_sequences(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	size_t sequences = 0;
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		double state;
+
+		if (!weir_op_calls_recurs(calls, call))
+			continue;
+		state = elements_of(calls, call, WEIR_RECURRENT_STATE);
+		if (!(state > 0) || !fills_anew(calls, loop, state))
+			return false;
+		sequences++;
+	}
+	return sequences > 0;
+}
+
 /* True if the run is one of layers whose kernels are too small for the device: those of several
  * runs at once take little longer, and the host launches them once. */
 static bool leaves_idle(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	double small_ns = 0, all_ns = 0;
 
-	if (!weir_loop_has_layers(calls, loop))
+	if (!weir_loop_has_layers(calls, loop) && !runs_sequences(calls, loop))
 		return false;
 	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
 		all_ns += calls->items[c].ns;
@@ -268,12 +320,28 @@ static bool is_most(const struct weir_op_calls *calls, const struct weir_loop *l
 	       (double)(loop->turns * loop->period) >= WHOLE_SHARE * (double)calls->count;
 }
 
+/* Returns the run without the calls at its front that only set tensors to one value: they read
+ * nothing of the run before. */
+static struct weir_loop reading_part(const struct weir_op_calls *calls,
+                                     const struct weir_loop *loop)
+{
+	struct weir_loop part = *loop;
+
+	while (part.period > 1 && fills(calls, &calls->items[part.first])) {
+		part.first++;
+		part.period--;
+	}
+	return part;
+}
+
 /* True if the loop is a whole model whose runs read the same weights and do not depend on each
  * other. */
 static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
+	struct weir_loop part = reading_part(calls, loop);
+
 	return !weir_loop_changes_weights(calls, loop) &&
-	       (weir_loop_cannot_follow(calls, loop) || weir_loop_takes_parts(calls, loop)) &&
+	       (weir_loop_cannot_follow(calls, &part) || weir_loop_takes_parts(calls, loop)) &&
 	       (has_few_rows(calls, loop) || leaves_idle(calls, loop));
 }
 
@@ -303,7 +371,10 @@ static bool find_model_at(const struct weir_op_calls *calls, size_t first, size_
 	size_t most = calls->count / LEAST_RUNS, tried = 0;
 
 	weir_loop_turns(calls, first, most, turns);
-	for (size_t period = LEAST_KERNELS; period <= most && tried < MOST_TRIED; period++) {
+	for (size_t period = 1; period <= most && tried < MOST_TRIED; period++) {
+		if (calls->items[first + period].first_job - calls->items[first].first_job <
+		    LEAST_KERNELS)
+			continue;
 		*out = (struct weir_loop){.first = first,
 		                          .period = period,
 		                          .turns = turns[period],

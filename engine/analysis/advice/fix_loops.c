@@ -109,6 +109,7 @@ struct sum {
 	double flops, bytes, now_ns, longest_ns;
 	double link_ns; /* of copies between host and device, without their latency */
 	double rows_ns; /* of lookups that fill the device */
+	double blocks;  /* of recurrent layers */
 	enum weir_engine engine;
 	enum weir_dtype dtype;
 };
@@ -117,15 +118,21 @@ struct sum {
  * device takes as long for its rows alone as beside others. */
 #define BLOCKS_AT_ONCE 2.0
 
+/* Returns the blocks of the call's longest kernel. */
+static double blocks_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_program *program = &calls->advisor->program;
+
+	return program->rank->trace->device.blocks[program->jobs[call->longest_job].row];
+}
+
 /* True if the call looks up rows that keep the whole device busy. Rows that are scattered over a
  * table are far slower than memory's rate (64 bytes each: 0.2 of 3 TB/s), also in one lookup. */
 static bool fills_device(const struct weir_op_calls *calls, const struct weir_op_call *call)
 {
-	const struct weir_program *program = &calls->advisor->program;
 	double sms = calls->advisor->peaks ? calls->advisor->peaks->sms : 0;
-	double blocks = program->rank->trace->device.blocks[program->jobs[call->longest_job].row];
 
-	return weir_loop_looks_up(calls, call) && blocks > BLOCKS_AT_ONCE * sms;
+	return weir_loop_looks_up(calls, call) && blocks_of(calls, call) > BLOCKS_AT_ONCE * sms;
 }
 
 static void add(const struct weir_op_calls *calls, const struct weir_op_call *call, bool shared,
@@ -146,6 +153,8 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 	sum->longest_ns = fmax(sum->longest_ns, call->ns);
 	if (fills_device(calls, call))
 		sum->rows_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
+	if (weir_op_calls_recurs(calls, call))
+		sum->blocks += blocks_of(calls, call);
 	if (call->transfers)
 		sum->link_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
 	if (known && call->work.product) {
@@ -153,6 +162,16 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 		sum->engine = call->work.engine;
 		sum->dtype = call->work.dtype;
 	}
+}
+
+/* Returns how often recurrent layers of all turns follow each other. Their kernels keep the weights
+ * in registers for the whole sequence, so that a multiprocessor runs one block (Diamos et al.,
+ * Persistent RNNs, ICML 2016). */
+static double waves_of(const struct weir_advisor *advisor, const struct sum *sum)
+{
+	double sms = advisor->peaks ? advisor->peaks->sms : 0;
+
+	return sms > 0 && sum->blocks > 0 ? ceil(sum->blocks / sms) : 1;
 }
 
 /* Returns the time of the operator for all turns at once: its roofline, but no less than the
@@ -165,7 +184,8 @@ static double grouped_ns(const struct weir_advisor *advisor, const struct sum *s
 
 	if (isnan(ns))
 		return NAN;
-	ns = fmax(ns, fmax(sum->longest_ns, fmax(sum->link_ns, sum->rows_ns)));
+	ns = fmax(ns,
+	          fmax(waves_of(advisor, sum) * sum->longest_ns, fmax(sum->link_ns, sum->rows_ns)));
 	return fmin(sum->now_ns, ns);
 }
 

@@ -133,6 +133,14 @@ bool weir_op_calls_within(const struct weir_op_calls *calls, const struct weir_o
 	return false;
 }
 
+bool weir_op_calls_recurs(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	/* (input, weights, stride of weights, buffer of weights, state, cell, ...) */
+	static const char *const names[] = {"_cudnn_rnn", NULL};
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), names);
+}
+
 /* ---- changes ---- */
 
 void weir_op_call_set(struct weir_draft *draft, const struct weir_op_call *call, double ns,

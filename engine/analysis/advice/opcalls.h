@@ -45,6 +45,11 @@ bool weir_op_calls_wait(const struct weir_op_calls *calls, uint32_t first, uint3
 bool weir_op_calls_within(const struct weir_op_calls *calls, const struct weir_op_call *call,
                           const char *name);
 
+/* Returns true for an operator that passes over a whole sequence with recurrent layers. */
+bool weir_op_calls_recurs(const struct weir_op_calls *calls, const struct weir_op_call *call);
+/* The argument of such an operator that holds the state at the start of the sequence. */
+#define WEIR_RECURRENT_STATE 4
+
 /* Gives the call this device time, divided among its jobs in proportion. */
 void weir_op_call_set(struct weir_draft *draft, const struct weir_op_call *call, double ns,
                       double low_ns, double high_ns);
