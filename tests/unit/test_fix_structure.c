@@ -580,6 +580,69 @@ static void rows_that_one_block_sorts_stay(void **state)
 	}
 }
 
+/* Looks the place of one element of each row up in the order of a sort, and does something else
+ * with a tensor. */
+struct place {
+	const char *order, *types, *compared; /* of the comparison */
+	const char *op, *dims;                /* behind it; NULL: nothing */
+};
+
+static struct advice_result place_of(const struct place *place)
+{
+	static const char copy[] = "[[64, 128256], [64, 128256], []]";
+	static char dims[128];
+	struct advice_step *step =
+		sorted("[[64, 128256], [], []]", "[\"float\", \"Scalar\", \"Scalar\"]", 680);
+
+	snprintf(dims, sizeof dims, "[%s, %s]", place->order, place->compared);
+	advice_step_op(step, "aten::eq", dims, place->types, "elementwise_kernel", 40);
+	advice_step_op(step, "aten::copy_", copy, "[\"float\", \"bool\", \"Scalar\"]",
+	               "elementwise_kernel", 30);
+	advice_step_op(step, "aten::argmax", "[[64, 128256], [], []]",
+	               "[\"float\", \"Scalar\", \"Scalar\"]", "reduce_kernel", 20);
+	if (place->op)
+		advice_step_op(step, place->op, place->dims, "[\"float\", \"\"]", "gather", 20);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_select_not_sort);
+}
+
+#define ORDER    "[64, 128256]"
+#define INTEGERS "[\"long int\", \"long int\"]"
+
+/* The place of an element needs no order if nothing else reads it. */
+static void the_place_of_an_element_needs_no_sort(void **state)
+{
+	static const struct {
+		struct place place;
+		bool found;
+	} cases[] = {
+		{{ORDER, INTEGERS, "[64, 1]", NULL, NULL}, true},
+		{{ORDER, "[\"long int\", \"Scalar\"]", "[]", NULL, NULL}, true},
+		{{ORDER, INTEGERS, "[1, 128256]", NULL, NULL}, false},
+		{{ORDER, INTEGERS, ORDER, NULL, NULL}, false},
+		{{ORDER, "[\"float\", \"float\"]", "[64, 1]", NULL, NULL}, false},
+		{{"[64, 128255]", INTEGERS, "[64, 1]", NULL, NULL}, false},
+		/* a table of labels in the order */
+		{{ORDER, INTEGERS, "[64, 1]", "aten::index", "[[128256], []]"}, false},
+		{{ORDER, INTEGERS, "[64, 1]", "aten::index", "[[128255], []]"}, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		if (place_of(&cases[i].place).found != cases[i].found)
+			fail_msg("case %zu", i);
+}
+
+/* 32.8 MB are read and 8.2 MB written, behind a gather; the reduction stays. */
+static void a_pass_that_compares_takes_the_time_of_its_bytes(void **state)
+{
+	struct advice_result result =
+		place_of(&(struct place){ORDER, INTEGERS, "[64, 1]", NULL, NULL});
+
+	(void)state;
+	assert_near(result.before_us - result.after_us, 680 + 40 + 30 - (2 + 41.04 / 3.015), 0.01);
+}
+
 /* ---- pack-copies ---- */
 
 /* Sixteen results that are copied one by one, behind a call that takes a tensor apart. */
@@ -640,6 +703,8 @@ int main(void)
 		cmocka_unit_test(an_element_in_the_middle_of_a_row_takes_a_block_for_the_row),
 		cmocka_unit_test(narrow_keys_are_counted_no_faster),
 		cmocka_unit_test(a_sort_of_integers_orders_things),
+		cmocka_unit_test(the_place_of_an_element_needs_no_sort),
+		cmocka_unit_test(a_pass_that_compares_takes_the_time_of_its_bytes),
 		cmocka_unit_test(a_fast_sort_stays),
 		cmocka_unit_test(rows_that_one_block_sorts_stay),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorts of whole rows of which the first elements are used: a radix select finds them. */
+/* Sorts of whole rows of which the first elements are used: a radix select finds them. Sorts that
+ * find the place of one element: the higher ones are counted. */
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static const char *const slicing[] = {"slice", "narrow", "select", "gather", "in
 /* The part of sorted rows that a step uses. */
 enum use {
 	USE_ALL,     /* nothing shows that a part is enough */
+	USE_RANK,    /* the place of one element in each row, which the higher ones give */
 	USE_MIDDLE,  /* one element of each row, far from both ends */
 	USE_FIRST,   /* few elements */
 	USE_SAMPLES, /* few elements, drawn from the whole rows */
@@ -165,6 +167,90 @@ static enum use use_of_rows(const struct weir_program *program, uint32_t sort_ro
 	return use;
 }
 
+/* ---- ranks ---- */
+
+/* Read or write all elements in the order of a sort. */
+static const char *const ordering[] = {"index",   "gather",     "take_along_dim",   "take",
+                                       "scatter", "scatter_",   "index_put_",       "index_select",
+                                       "put_",    "index_add_", "_index_put_impl_", NULL};
+
+/* True if the tensor has a number for each of the sorted elements: the order that a sort gives. */
+static bool is_order(const struct weir_arg *tensor, const struct weir_arg *x)
+{
+	if (!tensor || tensor->element.dtype != WEIR_DTYPE_INT || tensor->rank != x->rank)
+		return false;
+	for (int d = 0; d < x->rank; d++)
+		if (tensor->dims[d] != x->dims[d])
+			return false;
+	return true;
+}
+
+/* True if the operator compares the order with one number for each row. */
+static bool seeks_one(const char *name, const struct weir_args *args, const struct weir_arg *x,
+                      const struct rows *rows)
+{
+	const struct weir_arg *sought = weir_args_tensor(args, 1);
+	int d = x->rank - rows->from_end;
+
+	if (strcmp(name, "eq") != 0 || args->count < 2 || !is_order(weir_args_tensor(args, 0), x))
+		return false;
+	if (!sought) /* a number */
+		return true;
+	return sought->elements == 1 || (sought->rank == x->rank && sought->dims[d] == 1 &&
+	                                 sought->elements * (double)rows->length == x->elements);
+}
+
+/* True if an operator that reads or writes in an order may do it in that of the sort: it has the
+ * order as an argument, or a table as long as the rows. The list of an index is not recorded. */
+static bool takes_order(const struct weir_args *args, const struct weir_arg *x,
+                        const struct rows *rows)
+{
+	const struct weir_arg *table = weir_args_tensor(args, 0);
+
+	if (table && (table->rank == 1 || x->rank == 1) && table->dims[0] == rows->length)
+		return true;
+	for (size_t i = 0; i < args->count; i++)
+		if (is_order(weir_args_tensor(args, i), x))
+			return true;
+	return false;
+}
+
+/* True if the step uses the order of a sort only to find the place of one element in each row. */
+static bool seeks_places(const struct weir_advisor *advisor, uint32_t sort_row,
+                         const struct weir_arg *x, const struct rows *rows)
+{
+	const struct weir_timeline *timeline = &advisor->program.rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t first, end;
+	bool found = false;
+
+	weir_timeline_thread_rows(timeline, host->thread[sort_row], &first, &end);
+	for (size_t r = sort_row + 1; r < end && host->start_ns[r] < advisor->program.host_end_ns;
+	     r++) {
+		const char *name =
+			weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)r));
+		bool orders = weir_op_is_one_of(name, ordering);
+		struct weir_args args;
+
+		if ((!orders && strcmp(name, "eq") != 0) ||
+		    !weir_advisor_args(advisor, (uint32_t)r, &args))
+			continue;
+		if (orders && takes_order(&args, x, rows))
+			return false;
+		found |= seeks_one(name, &args, x, rows);
+	}
+	return found;
+}
+
+/* Returns the time to compare all elements with one of their row: they are read, and a byte is
+ * written for each; before that a gather takes the one. NAN: not known. */
+static double compare_ns(const struct weir_advisor *advisor, const struct weir_arg *x)
+{
+	return WEIR_SHORTEST_KERNEL_NS + weir_advisor_kernel_ns(advisor, 0, WEIR_ENGINE_NONE,
+	                                                        WEIR_DTYPE_FP32,
+	                                                        weir_arg_bytes(x) + x->elements, 1);
+}
+
 /* ---- the fix ---- */
 
 static const char *const sorts[] = {"sort", "argsort", "msort", NULL};
@@ -223,12 +309,14 @@ static enum use use_of_sort(const struct weir_advisor *advisor, uint32_t sort_ro
                             struct weir_args *args, struct rows *rows)
 {
 	const struct weir_arg *x;
+	enum use use;
 
 	if (!weir_advisor_args(advisor, sort_row, args) || !(x = weir_args_tensor(args, 0)) ||
 	    !sorted_rows(args, x, rows) || rows->length < LEAST_ROW ||
 	    x->element.dtype == WEIR_DTYPE_INT || x->element.dtype == WEIR_DTYPE_INT8)
 		return USE_ALL;
-	return use_of_rows(&advisor->program, sort_row, rows);
+	use = use_of_rows(&advisor->program, sort_row, rows);
+	return use == USE_ALL && seeks_places(advisor, sort_row, x, rows) ? USE_RANK : use;
 }
 
 /* Returns the number of selects that replace a sort: one for each quantile, else one. */
@@ -359,10 +447,36 @@ static double sample_candidates(struct weir_draft *draft, uint32_t end, double e
 	return less_ns;
 }
 
-/* The time of sorts, and of the selects instead of them. */
+/* ---- what looks a place up ---- */
+
+/* Removes the comparison of the order with the elements sought, and the casts of its result, behind
+ * the sort that ends at the job `end`. The reduction that finds the place becomes a sum, and stays
+ * as long: it is limited by values, not by bytes. Returns the device time that goes. */
+static double count_higher(struct weir_draft *draft, uint32_t end, double elements)
+{
+	static const char *const removed[] = {"eq", "copy_", NULL};
+	const struct weir_advisor *advisor = draft->advisor;
+	const struct weir_program *program = &advisor->program;
+	double less_ns = 0;
+
+	for (uint32_t j = end; j < program->job_count; j++) {
+		const struct weir_job *job = &program->jobs[j];
+
+		if (!works_on(advisor, job->op, elements))
+			continue;
+		if (!weir_op_is_one_of(weir_op_plain_name(weir_advisor_op(advisor, job)), removed))
+			break;
+		weir_draft_remove(draft, job->issue);
+		less_ns += job->ns;
+	}
+	return less_ns;
+}
+
+/* The time of sorts, and of what takes their place. */
 struct total {
 	double before_ns, after_ns;
 	bool middle; /* one of them finds an element far from the ends of its row */
+	bool ranks;  /* one of them finds the place of an element */
 };
 
 /* Scales the jobs [first, end) of one sort to a select, unless that takes no less. */
@@ -381,8 +495,11 @@ static void replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first,
 	for (uint32_t j = first; j < end; j++)
 		now_ns += advisor->program.jobs[j].ns;
 	x = weir_args_tensor(&args, 0);
-	ns = use == USE_MIDDLE ? middle_ns(advisor, x, (double)rows.length)
-	                       : select_ns(advisor, x) * selects_of(advisor, sort_row);
+	if (use == USE_RANK)
+		ns = compare_ns(advisor, x);
+	else
+		ns = use == USE_MIDDLE ? middle_ns(advisor, x, (double)rows.length)
+		                       : select_ns(advisor, x) * selects_of(advisor, sort_row);
 	if (!(ns < now_ns))
 		return;
 	for (uint32_t j = first; j < end; j++) {
@@ -394,14 +511,24 @@ static void replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first,
 	}
 	total->after_ns += ns;
 	total->middle |= use == USE_MIDDLE;
+	total->ranks |= use == USE_RANK;
 	total->before_ns += now_ns + remove_rest(draft, sort_row);
 	if (use == USE_SAMPLES)
 		total->before_ns += sample_candidates(draft, end, x->elements);
+	if (use == USE_RANK)
+		total->before_ns += count_higher(draft, end, x->elements);
 }
 
 static void explain(struct weir_draft *draft, const struct total *total)
 {
-	if (total->middle)
+	if (total->ranks)
+		weir_draft_basis(
+			draft,
+			"the place of an element is the number of higher ones: a pass that "
+			"compares takes %.0f us instead of %.0f us of sorting and of "
+			"looking for the place in the order",
+			total->after_ns / 1e3, total->before_ns / 1e3);
+	else if (total->middle)
 		weir_draft_basis(draft,
 		                 "a block of threads a row finds its element by counting: %.0f us "
 		                 "instead of %.0f us of sorting",
