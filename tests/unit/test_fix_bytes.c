@@ -187,6 +187,60 @@ static void pictures_are_copied_as_bytes(void **state)
 		assert_saves(&cases[i]);
 }
 
+/* ---- rows that a list of indices picks ---- */
+
+/* Returns the time that the fix saves of the upload of 16.8 MB, of which the step picks values by
+ * indices; NAN: nothing. The view that an index takes of its input has these sizes and strides. */
+static double indexed_saves_us(const char *op, const char *view)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	copy(step, up, ROWS, FLOATS, 400, INT64_C(4194304) * 4);
+	advice_step_begin(step, op, "[[1024, 4096], []]", "[\"float\", \"\"]", NULL);
+	if (view)
+		advice_step_view(step, "aten::as_strided", "[[1024, 4096], [], [], []]",
+		                 "[\"float\", \"ScalarList\", \"ScalarList\", \"\"]", view);
+	advice_step_kernel(step, "vectorized_gather_kernel", 3, 256);
+	advice_step_end(step);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_copy_less, &result);
+	return result.found ? result.before_us - result.after_us : NAN;
+}
+
+static void rows_that_indices_pick_are_copied_alone(void **state)
+{
+	static const struct {
+		const char *op, *view;
+		bool found;
+	} cases[] = {
+		{"aten::index", "[\"\", \"[64, 4096]\", \"[0, 1]\", \"\"]", true},
+		{"aten::index", "[\"\", \"[1024, 64]\", \"[4096, 0]\", \"\"]", true},
+		/* half of the tensor, and more */
+		{"aten::index", "[\"\", \"[512, 4096]\", \"[0, 1]\", \"\"]", true},
+		{"aten::index", "[\"\", \"[513, 4096]\", \"[0, 1]\", \"\"]", false},
+		/* no dimension is chosen from */
+		{"aten::index", "[\"\", \"[64, 4096]\", \"[4096, 1]\", \"\"]", false},
+		{"aten::index", "[\"\", \"[-64, 4096]\", \"[0, 1]\", \"\"]", false},
+		{"aten::index", "[\"\", \"[64, 4096]\", \"[0]\", \"\"]", false},
+		{"aten::index", NULL, false},
+		{"aten::sum", "[\"\", \"[64, 4096]\", \"[0, 1]\", \"\"]", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		if (isnan(indexed_saves_us(cases[i].op, cases[i].view)) == cases[i].found)
+			fail_msg("case %zu", i);
+}
+
+/* A sixteenth of the copy remains and 2 us; the host gathers the rows at 8 GB/s. */
+static void the_host_gathers_the_rows_that_it_copies(void **state)
+{
+	(void)state;
+	assert_near(indexed_saves_us("aten::index", "[\"\", \"[64, 4096]\", \"[0, 1]\", \"\"]"),
+	            400 * 15.0 / 16 - 2 - 1048576 / 8e3, 0.02);
+}
+
 /* ---- lower-precision: doubles ---- */
 
 #define DOUBLES "[\"double\", \"double\"]"
@@ -319,6 +373,8 @@ int main(void)
 		cmocka_unit_test(values_are_copied_in_the_type_that_the_device_casts_them_to),
 		cmocka_unit_test(values_that_the_device_also_uses_uncast_are_copied_whole),
 		cmocka_unit_test(pictures_are_copied_as_bytes),
+		cmocka_unit_test(rows_that_indices_pick_are_copied_alone),
+		cmocka_unit_test(the_host_gathers_the_rows_that_it_copies),
 		cmocka_unit_test(many_small_products_of_doubles_take_two_thirds_in_fp32),
 		cmocka_unit_test(streams_of_doubles_move_half_the_bytes_without_any_product),
 		cmocka_unit_test(a_join_of_8_bytes_beside_doubles_is_one_of_doubles),

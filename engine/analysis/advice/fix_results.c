@@ -523,6 +523,45 @@ static double picked_by(const char *name, const struct weir_args *args, double *
 	return fmin(x->elements, x->elements / (double)x->dims[0] * rows->elements);
 }
 
+/* Returns the elements that an operator of PyTorch picks by lists of indices, which no argument
+ * records; 0: not known. It prepares its input as a view of the result's sizes, with a stride of 0
+ * where an index chooses (restride_src in ATen/native/TensorAdvancedIndexing.cpp). */
+static double indexed(const struct weir_draft *draft, uint32_t row, double *pieces)
+{
+	const struct weir_timeline *timeline = &draft->program.rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t end = end_of_search(&draft->program, row);
+
+	for (uint32_t r = row + 1; r < end && host->start_ns[r] < host->end_ns[row]; r++) {
+		int64_t sizes[WEIR_MAX_INTS], strides[WEIR_MAX_INTS];
+		size_t count, stride_count;
+		double elements = 1;
+		struct weir_args args;
+
+		if (strcmp(weir_timeline_host_name(timeline, r), "aten::as_strided") != 0 ||
+		    !weir_advisor_args(draft->advisor, r, &args) ||
+		    !weir_args_ints(&args, 1, sizes, &count) ||
+		    !weir_args_ints(&args, 2, strides, &stride_count) || stride_count != count)
+			continue;
+		*pieces = 1;
+		for (size_t d = 0; d < count; d++) {
+			elements *= fmax(0, (double)sizes[d]);
+			*pieces *= strides[d] == 0 ? fmax(0, (double)sizes[d]) : 1;
+		}
+		return *pieces > 1 ? elements : 0;
+	}
+	return 0;
+}
+
+/* Returns the elements that such an operator picks from a tensor: all if nothing shows fewer. */
+static double part_of_index(const struct weir_draft *draft, uint32_t row, double elements,
+                            double *pieces)
+{
+	double part = indexed(draft, row, pieces);
+
+	return part > 0 && part < elements ? part : elements;
+}
+
 /* Adds what one operator uses of a tensor with `elements` elements; returns false if it is all. */
 static bool add_use(const struct weir_draft *draft, uint32_t row, double elements,
                     struct picking *sum)
@@ -552,6 +591,8 @@ static bool add_use(const struct weir_draft *draft, uint32_t row, double element
 	if (!x || x->rank < 1 || x->elements != elements)
 		return true;
 	part = picked_by(name, &args, &pieces);
+	if (strcmp(name, "index") == 0)
+		part = part_of_index(draft, row, elements, &pieces);
 	if (part >= elements)
 		return weir_op_is_one_of(name, looking) && !launches(&draft->program, row);
 	sum->elements += part;
