@@ -6,6 +6,7 @@
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/messages.h"
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/products.h"
 #include "engine/base/arena.h"
@@ -655,6 +656,7 @@ struct total {
 	double copies_ns, caches_ns;
 	double reads_ns;            /* of readers that read less */
 	struct weir_intervals host; /* time of copying operators */
+	struct weir_messages messages;
 };
 
 /* Notes the host time of the copying operator around a call. The one before the step's first call
@@ -812,7 +814,7 @@ static void grow_in_place(struct weir_draft *draft, const struct weir_op_calls *
 	}
 }
 
-static void explain(struct weir_draft *draft, const struct total *total)
+static void explain_copies(struct weir_draft *draft, const struct total *total)
 {
 	if (total->pairs > 0 && total->copies + total->caches == 0) {
 		weir_draft_basis(draft,
@@ -830,6 +832,22 @@ static void explain(struct weir_draft *draft, const struct total *total)
 	                 total->caches, total->caches_ns / 1e3);
 }
 
+static void explain(struct weir_draft *draft, const struct total *total)
+{
+	size_t copies = total->copies + total->caches + total->pairs;
+
+	weir_draft_basis(draft, "%s", "");
+	if (copies > 0)
+		explain_copies(draft, total);
+	if (total->messages.found > 0)
+		weir_text_printf(&draft->basis,
+		                 "%s%zu sums of messages along edges as products with a sparse "
+		                 "matrix that is prepared once: a row for each edge is read and "
+		                 "each result written in %.0f us instead of %.0f us",
+		                 copies > 0 ? "; " : "", total->messages.found,
+		                 total->messages.after_ns / 1e3, total->messages.before_ns / 1e3);
+}
+
 bool weir_fix_avoid_copies(struct weir_draft *draft)
 {
 	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
@@ -845,7 +863,8 @@ bool weir_fix_avoid_copies(struct weir_draft *draft)
 	weir_host_spans_remove(draft, &total.host);
 	weir_intervals_release(&total.host);
 	grow_in_place(draft, calls, &total);
+	weir_messages_join(draft, calls, &total.messages);
 	free(gone);
 	explain(draft, &total);
-	return total.copies + total.caches + total.pairs > 0;
+	return total.copies + total.caches + total.pairs + total.messages.found > 0;
 }
