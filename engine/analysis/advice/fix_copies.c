@@ -480,6 +480,18 @@ static bool keep_whole(struct weir_draft *draft, const struct run *run)
 	return true;
 }
 
+/* Adds the operator that joins the tensors of a run. For a copy to the device the host itself moves
+ * their bytes to one buffer. */
+static void join_tensors(struct weir_draft *draft, const struct run *run)
+{
+	struct weir_issue *issue = &draft->program.issues[run->first];
+
+	weir_draft_add_operators(draft, run->first, 1);
+	if (run->way == WEIR_TRANSFER_UP)
+		issue->dispatch_ns +=
+			run->bytes / WEIR_GATHER_RATE * 1e9 / draft->advisor->speed.dispatch;
+}
+
 /* Leaves the first copy of a run with all bytes, and removes the others with their waits. */
 static void pack(struct weir_draft *draft, const struct run *run, const struct weir_link_rate *rate)
 {
@@ -511,7 +523,7 @@ static void pack(struct weir_draft *draft, const struct run *run, const struct w
 	                   least_ns + run->bytes / (HIDDEN_LEAST * rate->low) * 1e9);
 	whole = keep_whole(draft, run);
 	if (!whole)
-		weir_draft_add_operators(draft, run->first, 1); /* it joins the tensors */
+		join_tensors(draft, run);
 	if (run->way == WEIR_TRANSFER_UP)
 		free_host(draft, run->first);
 	if (whole || run->way == WEIR_TRANSFER_UP)

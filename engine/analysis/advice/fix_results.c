@@ -475,8 +475,6 @@ static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 #define LARGEST_UPLOADED 0.5
 /* Operators to pick a piece of a tensor on the host and to copy it: two views and the copy. */
 #define PIECE_OPERATORS 3.0
-/* Bytes/s at which one thread gathers pieces in a buffer, from which one copy takes them. */
-#define GATHER_RATE 8e9
 
 /* Operators that leave a tensor as it is, or have the picking operator inside them. */
 static const char *const neutral[] = {
@@ -640,7 +638,7 @@ static bool upload_part(struct weir_draft *draft, uint32_t j)
 	if (!(ns < job->ns))
 		return false;
 	host_ns = fmin((picking.pieces - 1) * PIECE_OPERATORS * WEIR_DISPATCH_NS,
-	               share * copy.bytes / GATHER_RATE * 1e9);
+	               share * copy.bytes / WEIR_GATHER_RATE * 1e9);
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
 	issue->dispatch_ns += fmax(0, host_ns) / draft->advisor->speed.dispatch;
 	issue->call_ns = fmax(share * issue->call_ns, fmin(issue->call_ns, WEIR_DISPATCH_NS));

@@ -38,6 +38,10 @@ struct weir_link_rate {
  * runtime, "API synchronization behavior"): such copies take their latency, not the link's time. */
 #define WEIR_STAGED_BYTES 65536.0
 
+/* Bytes/s at which one thread of the host gathers pieces in a buffer, from which one copy takes
+ * them. */
+#define WEIR_GATHER_RATE 8e9
+
 struct weir_transfer weir_transfer_of(const struct weir_advisor *advisor,
                                       const struct weir_job *job);
 
