@@ -246,16 +246,23 @@ void weir_draft_warm_host(struct weir_draft *draft)
 	draft->warm = true;
 }
 
-static double host_ns(const struct weir_issue *issue)
+/* Returns the host's time for a call. While it waits in it for its own work, as for a copy of
+ * pageable memory, it moves the bytes itself. */
+static double host_ns(const struct weir_program *program, size_t i)
 {
-	return issue->dispatch_ns + issue->work_ns + issue->call_ns;
+	const struct weir_issue *issue = &program->issues[i];
+	double ns = issue->dispatch_ns + issue->work_ns + issue->call_ns;
+
+	return issue->until != WEIR_NONE && issue->until < program->job_count &&
+	                       program->jobs[issue->until].issue == i
+	               ? ns + program->jobs[issue->until].ns
+	               : ns;
 }
 
 /* True if the fix removes a long stretch of host time in front of the call or in it. */
 static bool is_relieved(const struct weir_draft *draft, size_t issue)
 {
-	return host_ns(&draft->advisor->program.issues[issue]) -
-	               host_ns(&draft->program.issues[issue]) >=
+	return host_ns(&draft->advisor->program, issue) - host_ns(&draft->program, issue) >=
 	       WEIR_HOST_WORK_NS;
 }
 

@@ -642,6 +642,9 @@ static bool upload_part(struct weir_draft *draft, uint32_t j)
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
 	issue->dispatch_ns += fmax(0, host_ns) / draft->advisor->speed.dispatch;
 	issue->call_ns = fmax(share * issue->call_ns, fmin(issue->call_ns, WEIR_DISPATCH_NS));
+	/* The host itself passes over pageable memory, to hand it to the device. */
+	draft->displaced |= copy.memory == WEIR_MEMORY_PAGEABLE && copy.bytes >= WEIR_COLD_BYTES &&
+	                    share * copy.bytes < WEIR_COLD_BYTES;
 	return true;
 }
 
