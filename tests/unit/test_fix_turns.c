@@ -269,6 +269,43 @@ static void runs_that_keep_the_device_busy_are_no_batch(void **state)
 	assert_false(runs_of_convolutions(1000, 400));
 }
 
+/* Four runs of a model with layers that work on few values, each of which adds its own row of a
+ * table to 256 values with the first operator, convolves a tensor of these sizes with the second
+ * one, and ends with an operator that writes 112 values. */
+static bool runs_with_rows_of_a_table(const char *convolved, const char *between)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		take(step, "aten::select", "[[8, 1, 256], [], []]", "[\"\", \"0\", \"%d\"]", i);
+		advice_step_op(step, "aten::add", "[[1, 256], [1, 256]]", TWO, POINTWISE, 2);
+		advice_step_op(step, "aten::mish", "[[1, 256]]", ONE, POINTWISE, 2);
+		if (between)
+			advice_step_op(step, "aten::neg", between, ONE, POINTWISE, 2);
+		advice_step_begin(step, "aten::cudnn_convolution", convolved, TWO, NULL);
+		advice_step_kernel(step, "sm80_xmma_fprop_implicit_gemm_f32f32", 40, 4);
+		advice_step_end(step);
+		for (int k = 0; k < 8; k++)
+			advice_step_op(step, k % 2 ? "aten::relu" : "aten::neg", "[[1, 128, 16]]",
+			               ONE, POINTWISE, 2);
+		advice_step_op(step, "aten::add", "[[1, 7, 16], [1, 7, 16]]", TWO, POINTWISE, 2);
+	}
+	return result_of(step, weir_fix_batch_more).found;
+}
+
+/* A diffusion model reads the sample that the run before wrote, beside its own row. */
+static void a_run_that_reads_as_much_as_the_last_one_wrote_needs_it(void **state)
+{
+	(void)state;
+	assert_false(runs_with_rows_of_a_table("[[1, 7, 1, 16], [128, 7, 1, 5]]", NULL));
+	assert_true(runs_with_rows_of_a_table("[[1, 7, 1, 15], [128, 7, 1, 5]]", NULL));
+	assert_true(runs_with_rows_of_a_table("[[1, 7, 1, 17], [128, 7, 1, 5]]", NULL));
+	/* a weight of as many elements, a bias, and a tensor */
+	assert_true(runs_with_rows_of_a_table("[[1, 7, 1, 15], [16, 7, 1, 1]]", NULL));
+	assert_true(runs_with_rows_of_a_table("[[1, 7, 1, 15], [128, 7, 1, 5]]", "[[112]]"));
+	assert_false(runs_with_rows_of_a_table("[[1, 7, 1, 15], [128, 7, 1, 5]]", "[[112, 1]]"));
+}
+
 /* Sixteen rows that are multiplied one by one behind a product of another tensor, with other
  * operators between them. */
 static struct advice_step *row_products(const char *op, const char *whole, int between)
@@ -383,6 +420,7 @@ int main(void)
 		cmocka_unit_test(runs_that_look_up_their_parts_of_a_tensor_are_independent),
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
+		cmocka_unit_test(a_run_that_reads_as_much_as_the_last_one_wrote_needs_it),
 		cmocka_unit_test(rows_that_the_step_multiplies_at_once_need_no_batch),
 		cmocka_unit_test(passes_over_one_input_are_a_batch_if_each_has_a_new_state),
 		cmocka_unit_test(recurrent_layers_of_all_runs_take_turns_on_multiprocessors),

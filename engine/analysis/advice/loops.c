@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/dependence.h"
 #include "engine/analysis/advice/loops.h"
 #include "engine/base/arena.h"
 
@@ -491,83 +492,6 @@ static bool reads_weights(const struct weir_op_calls *calls, const struct weir_l
 
 /* ---- dependence ---- */
 
-/* Returns the elements that the call writes, as far as its arguments say. */
-static double written_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	double elements = 0;
-	struct weir_args args;
-
-	if (call->work.product && call->work.reuse.batch > 0)
-		return call->work.reuse.m * call->work.reuse.n * call->work.reuse.batch;
-	if (!weir_op_calls_args(calls, call, &args))
-		return NAN;
-	for (size_t i = 0; i < args.count; i++) /* a list is joined to one tensor */
-		if (weir_args_tensor(&args, i) || args.items[i].list_count > 0)
-			elements = fmax(elements, args.items[i].elements);
-	return elements;
-}
-
-/* True if the call chooses elements, which the next turn may read. */
-static bool chooses(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	static const char *const names[] = {"argmax",      "argmin", "max",  "min",
-	                                    "multinomial", "topk",   "sort", NULL};
-
-	return call->family == WEIR_FAMILY_SORT ||
-	       weir_op_is_one_of(weir_op_calls_name(calls, call), names);
-}
-
-/* True if the call may write integers like the input: it reads such integers. A
- * copy writes the type of its first argument. */
-static bool writes_integers(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                            const struct weir_element *input)
-{
-	bool copies = strcmp(weir_op_calls_name(calls, call), "copy_") == 0;
-	struct weir_args args;
-
-	if (!weir_op_calls_args(calls, call, &args))
-		return true;
-	for (size_t i = 0; i < args.count && !(copies && i > 0); i++) {
-		const struct weir_element *element = &args.items[i].element;
-
-		if (isnan(element->width) || args.items[i].list_count > 0 ||
-		    (element->dtype == input->dtype && element->width == input->width))
-			return true;
-	}
-	return false;
-}
-
-/* True if the call may write the input of the next turn: as many elements, of its type. */
-static bool may_give(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                     const struct weir_arg *input)
-{
-	double written = written_by(calls, call);
-
-	if (input->element.dtype != WEIR_DTYPE_INT)
-		return written > 1 && written == input->elements;
-	return chooses(calls, call) || (written > 1 && written == input->elements &&
-	                                writes_integers(calls, call, &input->element));
-}
-
-bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	struct weir_args args;
-
-	/* A list may hold the result of the turn before beside its own tensors. */
-	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args) || args.count == 0 ||
-	    args.items[0].list_count > 0)
-		return false;
-	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
-		if (isnan(written_by(calls, &calls->items[c])))
-			return false;
-		for (size_t i = 0; i < args.count && c > loop->first; i++)
-			if (weir_args_tensor(&args, i) &&
-			    may_give(calls, &calls->items[c], &args.items[i]))
-				return false;
-	}
-	return true;
-}
-
 /* Returns the index as a place of a dimension of this size; a negative one counts from its end. */
 static int64_t place_in(int64_t index, int64_t size)
 {
@@ -619,7 +543,7 @@ static bool joins_result(const struct weir_op_calls *calls, const struct weir_lo
 		if (is_slice(calls, r) && varies(calls, loop, r))
 			other -= part_elements(calls, r);
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
-		if (other > 0 && written_by(calls, &calls->items[c]) == other)
+		if (other > 0 && weir_loop_written_by(calls, &calls->items[c]) == other)
 			return true;
 	return false;
 }
@@ -635,7 +559,7 @@ static bool is_fan(const struct weir_op_calls *calls, const struct weir_loop *lo
 	    !weir_loop_cannot_follow(calls, loop))
 		return false;
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
-		if (chooses(calls, &calls->items[c]))
+		if (weir_loop_chooses(calls, &calls->items[c]))
 			return false;
 	return true;
 }

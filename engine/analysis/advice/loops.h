@@ -73,10 +73,6 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
  * count of calls: none. */
 size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
-/* True if no operator of a turn writes as much as its first operator reads: the result of a layer
- * is the input of the next. */
-bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop);
-
 /* True if the call looks rows of a table up. */
 bool weir_loop_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call);
 

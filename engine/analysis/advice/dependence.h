@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tells by the sizes of tensors whether a turn of a loop may need the result of the turn before: a
+ * trace records what an operator reads, but not which operator wrote it.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_DEPENDENCE_H
+#define WEIR_ANALYSIS_ADVICE_DEPENDENCE_H
+
+#include "engine/analysis/advice/loops.h"
+
+/* Returns the elements that the call writes, as far as its arguments say; NAN: they do not. */
+double weir_loop_written_by(const struct weir_op_calls *calls, const struct weir_op_call *call);
+
+/* True if the call chooses elements, which the next turn may read. */
+bool weir_loop_chooses(const struct weir_op_calls *calls, const struct weir_op_call *call);
+
+/* True if no operator of a turn writes as much as its first operator reads: the result of a layer
+ * is the input of the next. */
+bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* True if a turn reads, behind its first operator and up to its first product or convolution, as
+ * many elements as its last operator writes, and has not written them itself: the sample of a
+ * diffusion model, to which each turn also adds its own row of a table. */
+bool weir_loop_hands_on(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+#endif
