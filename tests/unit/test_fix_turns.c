@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -306,6 +307,72 @@ static void a_run_that_reads_as_much_as_the_last_one_wrote_needs_it(void **state
 	assert_false(runs_with_rows_of_a_table("[[1, 7, 1, 15], [128, 7, 1, 5]]", "[[112, 1]]"));
 }
 
+/* ---- ensembles ---- */
+
+/* Seven networks whose results one operator joins and the next one reduces. */
+struct ensemble {
+	const char *layer; /* an operator on 200 values a row between the products */
+	int products;      /* of a network, the last of which writes 17 values a row */
+	const char *list, *behind, *kernel;
+};
+
+#define MEMBER "[1, 400, 17]"
+#define SIX    MEMBER ", " MEMBER ", " MEMBER ", " MEMBER ", " MEMBER ", " MEMBER
+
+static void add_network(struct advice_step *step, const struct ensemble *ensemble)
+{
+	advice_step_op(step, "aten::cat", "[[[400, 17], [400, 6]], []]",
+	               "[\"TensorList\", \"Scalar\"]", "CatArrayBatchedCopy", 2);
+	if (ensemble->products > 1)
+		advice_step_op(step, "aten::mm", "[[400, 23], [23, 200]]", TWO, PRODUCT, 5);
+	advice_step_op(step, ensemble->layer, "[[400, 200]]", ONE,
+	               strstr(ensemble->layer, "norm") ? "vectorized_layer_norm_kernel" : POINTWISE,
+	               3);
+	advice_step_op(step, "aten::mm", "[[400, 200], [200, 17]]", TWO, PRODUCT, 5);
+	advice_step_op(step, "aten::add", "[[400, 17], [400, 17]]", TWO, POINTWISE, 2);
+}
+
+static struct advice_result ensemble_of(const struct ensemble *ensemble, int horizon)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int t = 0; t < horizon; t++) {
+		for (int i = 0; i < 7; i++)
+			add_network(step, ensemble);
+		advice_step_op(step, "aten::cat", ensemble->list, "[\"TensorList\", \"Scalar\"]",
+		               "CatArrayBatchedCopy", 2);
+		advice_step_op(step, ensemble->behind, "[[7, 400, 17], []]", ONE, ensemble->kernel,
+		               3);
+		/* looks like the last operator of a network */
+		advice_step_op(step, "aten::add", "[[400], [400]]", TWO, POINTWISE, 2);
+	}
+	return result_of(step, weir_fix_group_the_loop);
+}
+
+static void members_of_an_ensemble_are_independent(void **state)
+{
+	static const char seven[] = "[[" SIX ", " MEMBER "], []]";
+	static const char six[] = "[[" SIX "], []]";
+	static const char wide[] = "[[" SIX ", [1, 400, 18]], []]";
+	const struct ensemble ensemble = {"aten::relu", 2, seven, "aten::mean", "reduce_kernel"};
+	const struct ensemble others[] = {
+		{"aten::relu", 1, seven, "aten::mean", "reduce_kernel"}, /* a layer */
+		{"aten::layer_norm", 2, seven, "aten::mean", "reduce_kernel"},
+		{"aten::relu", 2, six, "aten::mean", "reduce_kernel"},
+		{"aten::relu", 2, wide, "aten::mean", "reduce_kernel"},
+		{"aten::relu", 2, seven, "aten::relu", POINTWISE}, /* a trajectory */
+	};
+	struct advice_result one = ensemble_of(&ensemble, 1), three = ensemble_of(&ensemble, 3);
+
+	(void)state;
+	assert_true(one.found && three.found);
+	assert_true(one.after_us < one.before_us / 2);
+	/* the loop behind an operator that looks like its last one as well */
+	assert_true(three.after_us < three.before_us / 2);
+	for (size_t i = 0; i < WEIR_COUNT_OF(others); i++)
+		assert_false(ensemble_of(&others[i], 3).found);
+}
+
 /* Sixteen rows that are multiplied one by one behind a product of another tensor, with other
  * operators between them. */
 static struct advice_step *row_products(const char *op, const char *whole, int between)
@@ -421,6 +488,7 @@ int main(void)
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_as_much_as_the_last_one_wrote_needs_it),
+		cmocka_unit_test(members_of_an_ensemble_are_independent),
 		cmocka_unit_test(rows_that_the_step_multiplies_at_once_need_no_batch),
 		cmocka_unit_test(passes_over_one_input_are_a_batch_if_each_has_a_new_state),
 		cmocka_unit_test(recurrent_layers_of_all_runs_take_turns_on_multiprocessors),

@@ -130,3 +130,36 @@ bool weir_loop_hands_on(const struct weir_op_calls *calls, const struct weir_loo
 	}
 	return false;
 }
+
+/* Returns true if the call computes on each element or multiplies: a layer of a plain network. */
+static bool is_plain(const struct weir_op_call *call)
+{
+	return call->work.product || call->family == WEIR_FAMILY_ELEMENTWISE ||
+	       call->family == WEIR_FAMILY_COPY || call->family == WEIR_FAMILY_GEMM ||
+	       call->family == WEIR_FAMILY_GEMV;
+}
+
+/* A layer has one product. The results of layers are reduced together as well, such as those of a
+ * graph network, but each layer needs the one before. */
+#define NETWORK_PRODUCTS 2
+
+bool weir_loop_is_ensemble(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	size_t behind = loop->first + loop->turns * loop->period, products = 0;
+	const struct weir_op_call *list = &calls->items[behind];
+	double elements = weir_loop_written_by(calls, list - 1) * (double)loop->turns;
+	struct weir_args args;
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
+		if (!is_plain(&calls->items[c]) || calls->items[c].transfers)
+			return false;
+		products += calls->items[c].work.product;
+	}
+	if (products < NETWORK_PRODUCTS || behind + 1 >= calls->count ||
+	    strcmp(weir_op_calls_name(calls, list), "cat") != 0 ||
+	    !weir_op_calls_args(calls, list, &args) || args.items[0].list_count != loop->turns ||
+	    args.items[0].elements != elements || list[1].family != WEIR_FAMILY_REDUCE)
+		return false;
+	return weir_op_calls_args(calls, list + 1, &args) && weir_args_tensor(&args, 0) &&
+	       args.items[0].elements == elements;
+}

@@ -23,4 +23,9 @@ bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct wei
  * diffusion model, to which each turn also adds its own row of a table. */
 bool weir_loop_hands_on(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
+/* True if each turn runs a plain network of several layers, and behind the turns one operator joins
+ * the results of all and the next one reduces them, such as to their mean: members of an ensemble,
+ * each with its own weights. */
+bool weir_loop_is_ensemble(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
 #endif

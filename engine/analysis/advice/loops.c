@@ -45,12 +45,29 @@ static size_t turns_of(const struct weir_op_calls *calls, size_t first, size_t p
 	return repeated(calls, first, period) / period + 1;
 }
 
-/* True if the call before continues the repetition to the front: a part of a loop is no loop. */
+/* Returns true if both calls have the same shapes of arguments. */
+static bool same_shapes(const struct weir_op_calls *calls, size_t a, size_t b)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	const uint32_t *shape = trace->host.shape;
+
+	return trace->shapes[shape[calls->items[a].op]].dims ==
+	       trace->shapes[shape[calls->items[b].op]].dims;
+}
+
+/* True if the call before continues the repetition to the front: a part of a loop is no loop. It
+ * does not if its shapes differ from those that the turns have at this place: it is an operator of
+ * the same name in front of the loop. */
 static bool begins_earlier(const struct weir_op_calls *calls, size_t first, size_t period)
 {
-	return first > 0 && first - 1 + period < calls->count &&
-	       token_at(calls, first - 1) != WEIR_NONE &&
-	       token_at(calls, first - 1) == token_at(calls, first - 1 + period);
+	size_t next = first - 1 + period;
+
+	if (first == 0 || next >= calls->count || token_at(calls, first - 1) == WEIR_NONE ||
+	    token_at(calls, first - 1) != token_at(calls, next))
+		return false;
+	return next + period >= calls->count ||
+	       token_at(calls, next) != token_at(calls, next + period) ||
+	       !same_shapes(calls, next, next + period) || same_shapes(calls, first - 1, next);
 }
 
 /* ---- the body ---- */
@@ -542,6 +559,8 @@ static bool joins_result(const struct weir_op_calls *calls, const struct weir_lo
 	for (size_t r = stretch.first; r < stretch.end && r < call->op; r++)
 		if (is_slice(calls, r) && varies(calls, loop, r))
 			other -= part_elements(calls, r);
+	if (!(other < args.items[0].elements)) /* no part, or one of unknown size */
+		return false;
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
 		if (other > 0 && weir_loop_written_by(calls, &calls->items[c]) == other)
 			return true;
@@ -615,7 +634,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	 * result; here each result is one of a list. */
 	if (slices.scalars > 0 && weir_loop_collection(calls, loop) < calls->count)
 		slices.rows += slices.scalars;
-	if (slices.rows == 0 && !loop->gathers && is_fan(calls, loop))
+	if (slices.rows == 0 && !loop->gathers &&
+	    (is_fan(calls, loop) || weir_loop_is_ensemble(calls, loop)))
 		return WEIR_LOOP_WEIGHTS;
 	if (slices.rows == 0 && !loop->gathers)
 		return WEIR_LOOP_NONE;
