@@ -306,6 +306,17 @@ static void what_speeds_copies_up_stays_beside_smaller_copies(void **state)
 	}
 }
 
+static void copies_that_launches_leave_as_they_are_can_still_be_hidden(void **state)
+{
+	(void)state;
+	assert_false(is_dropped("compile", 300, "overlap-copies", 200));
+	assert_false(is_dropped("compile-pointwise", 300, "overlap-copies", 200));
+	assert_false(is_dropped("cuda-graph", 300, "pinned-copies", 200));
+	assert_true(is_dropped("compile", 300, "pack-copies", 200));
+	assert_true(is_dropped("vectorise", 300, "overlap-copies", 200));
+	assert_true(is_dropped("overlap-copies", 300, "compile", 200));
+}
+
 static void joining_turns_stays_beside_launching_them_faster(void **state)
 {
 	(void)state;
@@ -362,6 +373,7 @@ int main(void)
 		cmocka_unit_test(channels_last_stays_beside_faster_launches),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),
 		cmocka_unit_test(what_speeds_copies_up_stays_beside_smaller_copies),
+		cmocka_unit_test(copies_that_launches_leave_as_they_are_can_still_be_hidden),
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),
 		cmocka_unit_test(a_batch_of_rows_leaves_what_shortens_the_step),
 		cmocka_unit_test(compiling_chains_makes_compile_an_alternative_anywhere),

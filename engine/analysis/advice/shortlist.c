@@ -164,6 +164,17 @@ static bool leaves_copies(const struct weir_ranked_fix *better, const struct wei
 	return better->copies_stay && is_one_of(other, ids);
 }
 
+/* True if the better fix only joins kernels or changes how the work is launched, which leaves
+ * copies between host and device as long as they are, while the other one makes them faster or
+ * hides them: both can be made. */
+static bool keeps_copies(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
+{
+	static const char *const launching[] = {"compile", "compile-pointwise", "cuda-graph", NULL};
+	static const char *const copying[] = {"pinned-copies", "overlap-copies", NULL};
+
+	return is_one_of(better, launching) && is_one_of(other, copying);
+}
+
 /* True if the better fix only launches the repeated work faster, while the other one joins it to
  * one, which leaves less to launch: both can be made. */
 static bool joins_turns(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
@@ -208,6 +219,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||
 			    leaves_copies(&outcomes[a], &outcomes[b]) ||
+			    keeps_copies(&outcomes[a], &outcomes[b]) ||
 			    joins_turns(&outcomes[a], &outcomes[b]) ||
 			    keeps_layout(&outcomes[a], &outcomes[b]) ||
 			    saved_ns(&outcomes[b]) > SAME_SAVING * saved_ns(&outcomes[a]) ||
