@@ -76,8 +76,12 @@ static void put_calls(struct weir_text *out, const struct weir_report *report,
 static void put_name(struct weir_text *out, const struct weir_report *report,
                      const struct weir_found_fix *fix)
 {
+	const char *name = NULL;
+
 	(void)report;
-	weir_text_puts(out, fix->place_count > 0 && fix->places->op ? fix->places->op : "work");
+	if (fix->place_count > 0)
+		name = fix->places->op ? fix->places->op : fix->places->kernel;
+	weir_text_puts(out, name ? name : "work");
 }
 
 static void put_kernel(struct weir_text *out, const struct weir_report *report,
