@@ -537,6 +537,60 @@ static void kernels_of_a_graph_are_known_by_their_names(void **state)
 	}
 }
 
+/* A graph of one kernel that takes 23 us, and one of another kernel that takes this time. */
+static struct advice_trace *graphs_of(const char *kernel, const char *other, int64_t ns)
+{
+	struct advice_trace *run = advice_trace_new();
+
+	advice_trace_graph(run, kernel, 23000, 4);
+	advice_trace_graph(run, other, ns, 4);
+	advice_trace_finish(run, H100);
+	return run;
+}
+
+static void graphs_with_weights_in_fp32_are_known_by_their_names(void **state)
+{
+	static const char gemv[] = "void gemv2T_kernel_val<int, int, float, float, float, float>";
+	static const char add[] = "void at::native::vectorized_elementwise_kernel<4>";
+	static const char half[] = "nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT";
+	static const char attention[] = "fmha_cutlassF_f32_aligned_64x64_rf_sm80";
+	static const struct {
+		const char *kernel;
+		bool found;
+	} cases[] = {
+		{"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, "
+	         "float, float, float>",
+	         true},
+		{"Cijk_Alik_Bljk_SB_MT16x16x32_MI16x16x1", true},
+		{"void gemvNSP_kernel<__nv_bfloat16, __nv_bfloat16, float>", false},
+		{"void gemv2T_kernel_val<int, int, double, double, double, double>", false},
+		{"void gemv_kernel<signed char, float, float, float>", false},
+		{"gemv8", false}, /* written by hand: the name tells no type */
+		{"fmha_cutlassF_f32_aligned_64x64_rf_sm80", false}, /* without products */
+	};
+	struct advice_trace *run;
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		run = graphs_of(cases[i].kernel, add, 5000);
+		assert_int_equal(advice_trace_apply(run, weir_fix_lower_precision), cases[i].found);
+		if (cases[i].found)
+			assert_near(run->draft.program.jobs[0].ns, 14000, CLOSE);
+		advice_trace_free(run);
+	}
+	run = graphs_of(gemv, attention, 13000);
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	assert_near(run->draft.program.jobs[7].ns, 8500, CLOSE);
+	advice_trace_free(run);
+	/* a model in 16 bits whose router is in fp32 */
+	run = graphs_of(gemv, half, 22000);
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	advice_trace_free(run);
+	run = graphs_of(gemv, half, 24000);
+	assert_false(advice_trace_apply(run, weir_fix_lower_precision));
+	advice_trace_free(run);
+}
+
 /* ---- channels-last ---- */
 
 #define CONV "[[64,256,56,56],[256,256,3,3],[],[],[],[],[],[],[]]"
@@ -669,6 +723,7 @@ int main(void)
 		cmocka_unit_test(streams_read_no_weights),
 		cmocka_unit_test(lookups_in_a_large_fp32_table_read_half),
 		cmocka_unit_test(kernels_of_a_graph_are_known_by_their_names),
+		cmocka_unit_test(graphs_with_weights_in_fp32_are_known_by_their_names),
 		cmocka_unit_test(layout_kernels_around_convolutions_go_away),
 		cmocka_unit_test(the_hosts_time_before_a_convolution_stays),
 		cmocka_unit_test(a_convolution_in_the_right_layout_stays),

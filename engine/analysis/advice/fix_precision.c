@@ -82,7 +82,7 @@ static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype fr
 #define HALF_SINGLE 0.65
 
 struct lowering {
-	size_t products, others, layouts;
+	size_t products, others, layouts, named;
 	bool tf32; /* one flag gives the device's TF32 to the products alone */
 	bool training;
 	bool doubles;
@@ -341,6 +341,124 @@ static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype ty
 		sum->doubles_ns += (1 - half_of(advisor, job)) * over_ns;
 }
 
+/* ---- kernels of graphs ---- */
+
+/* True if the kernel's name says that it reads 16-bit values. Libraries name the types of their
+ * products in letters (nvjet: T and H; Tensile: B and H). A name without a type says nothing: a
+ * kernel written by hand may read fewer bits already. */
+static bool names_half(const char *kernel)
+{
+	static const char *const halves[] = {"bf16",  "bfloat16", "BFloat16", "f16",   "fp16",
+	                                     "half",  "Half",     "hgemm",    "_tst_", "_tss_",
+	                                     "_hsh_", "_hss_",    "_hhh_",    "_BBS_", "_HHS_"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(halves); i++)
+		if (strstr(kernel, halves[i]))
+			return true;
+	return false;
+}
+
+/* True if the name has a type of 8 bits or fewer. Names of products of such types hold one of 16
+ * or 32 bits as well, that of the result. */
+static bool names_small(const char *kernel)
+{
+	static const char *const small[] = {"e4m3", "e5m2", "fp8",  "int8",   "s8_s8",
+	                                    "i8",   "_qq",  "int4", "marlin", "awq"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(small); i++)
+		if (strstr(kernel, small[i]))
+			return true;
+	return false;
+}
+
+/* True for a job of a replayed graph without an operator: its kernel's name is all that is known.
+ */
+static bool is_named(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	return advisor->program.issues[job->issue].graph && job->op == WEIR_NONE;
+}
+
+/* True if the name alone tells a product with few rows. */
+static bool is_named_product(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	enum weir_family family = weir_advisor_family(advisor, job);
+
+	return is_named(advisor, job) &&
+	       (family == WEIR_FAMILY_GEMM || family == WEIR_FAMILY_GEMV) &&
+	       weir_kernel_limit(weir_advisor_kernel(advisor, job)) == WEIR_LIMIT_MEMORY;
+}
+
+/* True if the kernel's name says that it reads fp32 values: cuBLAS lists the types of matrix,
+ * vector and result, "sgemm" is its product in fp32, Tensile writes S for one type and B behind it,
+ * and PyTorch's memory-efficient attention has its type behind its name. */
+static bool names_single(const char *kernel)
+{
+	static const char *const singles[] = {"float, float, float", "sgemm", "_SB_",
+	                                      "fmha_cutlassF_f32"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(singles); i++)
+		if (strstr(kernel, singles[i]))
+			return !names_half(kernel) && !names_small(kernel) &&
+			       !strstr(kernel, "double") && !strstr(kernel, "char");
+	return false;
+}
+
+/* Nothing tells the bytes of such a kernel, so that half of its time is the best case. */
+#define NAMED_LEFT      0.55
+#define NAMED_LEFT_HIGH 0.85
+
+/* Gives a kernel of a graph half the bytes of weights or cache. */
+static void halve_named(struct weir_draft *draft, uint32_t j)
+{
+	double over_ns = draft->advisor->program.jobs[j].ns - WEIR_PRODUCT_FIXED_NS;
+
+	weir_draft_set_job(draft, j, WEIR_PRODUCT_FIXED_NS + NAMED_LEFT * over_ns,
+	                   WEIR_PRODUCT_FIXED_NS + HALF * over_ns,
+	                   WEIR_PRODUCT_FIXED_NS + NAMED_LEFT_HIGH * over_ns);
+}
+
+/* Returns true if products of a graph with few rows read weights in fp32, and take more time than
+ * those that read 16 bits: the model is in fp32. In a model of 16 bits a router or a head may be in
+ * fp32 for its rounding. */
+static bool graph_is_single(const struct weir_advisor *advisor)
+{
+	double single_ns = 0, half_ns = 0;
+
+	for (size_t j = 0; j < advisor->program.job_count; j++) {
+		const struct weir_job *job = &advisor->program.jobs[j];
+		const char *kernel = weir_advisor_kernel(advisor, job);
+
+		if (!is_named_product(advisor, job))
+			continue;
+		single_ns += names_single(kernel) ? job->ns : 0;
+		half_ns += names_half(kernel) ? job->ns : 0;
+	}
+	return single_ns > half_ns;
+}
+
+/* Gives products and attention of graphs that are in fp32 by their names half the bytes. */
+static void lower_named(struct weir_draft *draft, struct lowering *sum)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+
+	if (sum->training || !graph_is_single(advisor))
+		return;
+	for (uint32_t j = 0; j < advisor->program.job_count; j++) {
+		const struct weir_job *job = &advisor->program.jobs[j];
+		bool attends = is_named(advisor, job) &&
+		               weir_advisor_family(advisor, job) == WEIR_FAMILY_ATTENTION;
+
+		if (job->ns <= WEIR_PRODUCT_FIXED_NS || draft->touched[j] ||
+		    !names_single(weir_advisor_kernel(advisor, job)) ||
+		    !(attends || is_named_product(advisor, job)))
+			continue;
+		halve_named(draft, j);
+		sum->named++;
+		sum->before_ns += job->ns;
+		sum->after_ns += draft->program.jobs[j].ns;
+	}
+}
+
 static double device_ns(const struct weir_program *program)
 {
 	double ns = 0;
@@ -355,6 +473,15 @@ static double device_ns(const struct weir_program *program)
 
 static void explain_lowering(struct weir_draft *draft, const struct lowering *sum)
 {
+	if (sum->named > 0 && sum->products == 0) {
+		weir_draft_basis(
+			draft,
+			"%zu kernels of graphs, by their names attention and products with few "
+			"rows in fp32, %.0f %% shorter but for %.0f us each; their shapes are not "
+			"recorded",
+			sum->named, 100 * (1 - NAMED_LEFT), WEIR_PRODUCT_FIXED_NS / 1e3);
+		return;
+	}
 	if (sum->products == 0) {
 		weir_draft_basis(draft,
 		                 "%zu kernels that move values in fp64 move half the bytes in "
@@ -404,6 +531,7 @@ bool weir_fix_lower_precision(struct weir_draft *draft)
 		if (weir_product_read(draft->advisor, j, &p))
 			lower_product(draft, &p, &sum);
 	}
+	lower_named(draft, &sum);
 	others = sum.before_ns - sum.after_ns < least_ns ? WEIR_DTYPE_FP64 : WEIR_DTYPE_UNKNOWN;
 	for (uint32_t j = 0; j < program->job_count; j++)
 		lower_other(draft, j, others, &sum);
@@ -602,55 +730,23 @@ static void shrink_table(struct weir_draft *draft, uint32_t j, struct shrinking 
 	sum->saved_bytes += bytes / 2;
 }
 
-/* True if the kernel's name says that it reads 16-bit values. Libraries name the types of their
- * products in letters (nvjet: T and H; Tensile: B and H). A name without a type says nothing: a
- * kernel written by hand may read fewer bits already. */
-static bool names_half(const char *kernel)
-{
-	static const char *const halves[] = {"bf16",  "bfloat16", "BFloat16", "f16",   "fp16",
-	                                     "half",  "Half",     "hgemm",    "_tst_", "_tss_",
-	                                     "_hsh_", "_hss_",    "_hhh_",    "_BBS_", "_HHS_"};
-
-	for (size_t i = 0; i < WEIR_COUNT_OF(halves); i++)
-		if (strstr(kernel, halves[i]))
-			return true;
-	return false;
-}
-
 /* True for a product with few rows in a replayed graph, known by its kernel's name alone, whose
- * type is one of 16 bits. Names of products of smaller types hold such a type as well, that of
- * the result, and are left out. */
+ * type is one of 16 bits. */
 static bool is_named_stream(const struct weir_advisor *advisor, const struct weir_job *job)
 {
-	static const char *const small[] = {"e4m3", "e5m2", "fp8",  "int8",   "s8_s8",
-	                                    "i8",   "_qq",  "int4", "marlin", "awq"};
 	const char *kernel = weir_advisor_kernel(advisor, job);
-	enum weir_family family = weir_advisor_family(advisor, job);
 
-	if (!advisor->program.issues[job->issue].graph || job->op != WEIR_NONE ||
-	    (family != WEIR_FAMILY_GEMM && family != WEIR_FAMILY_GEMV) ||
-	    weir_kernel_limit(kernel) != WEIR_LIMIT_MEMORY || !names_half(kernel))
-		return false;
-	for (size_t i = 0; i < WEIR_COUNT_OF(small); i++)
-		if (strstr(kernel, small[i]))
-			return false;
-	return true;
+	return is_named_product(advisor, job) && names_half(kernel) && !names_small(kernel);
 }
-
-/* Nothing tells the bytes of such a kernel, so that half of its time is the best case. */
-#define NAMED_LEFT      0.55
-#define NAMED_LEFT_HIGH 0.85
 
 static void shrink_named(struct weir_draft *draft, uint32_t j, struct shrinking *sum)
 {
 	const struct weir_job *job = &draft->advisor->program.jobs[j];
-	double over_ns = job->ns - WEIR_PRODUCT_FIXED_NS;
 
-	if (over_ns <= 0 || draft->touched[j] || !is_named_stream(draft->advisor, job))
+	if (job->ns <= WEIR_PRODUCT_FIXED_NS || draft->touched[j] ||
+	    !is_named_stream(draft->advisor, job))
 		return;
-	weir_draft_set_job(draft, j, WEIR_PRODUCT_FIXED_NS + NAMED_LEFT * over_ns,
-	                   WEIR_PRODUCT_FIXED_NS + HALF * over_ns,
-	                   WEIR_PRODUCT_FIXED_NS + NAMED_LEFT_HIGH * over_ns);
+	halve_named(draft, j);
 	sum->named++;
 }
 
