@@ -161,6 +161,42 @@ static void a_product_needs_other_dimensions_in_order(void **state)
 	assert_false(result_of(step, weir_fix_avoid_copies).found);
 }
 
+/* An outer product of these operands and an operator on the result, which is copied with its last
+ * dimensions exchanged for an operator that needs the copy. */
+static struct advice_result outer_product(const char *operands, const char *types,
+                                          const char *behind)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mul", operands, types, STREAMING, 100);
+	advice_step_op(step, "aten::add", behind, TWO, STREAMING, 100);
+	transposed(step, "[\"\", \"1\", \"2\"]", 400);
+	advice_step_op(step, "aten::index", "[" TENSOR ", []]", "[" BF16 ", \"\"]",
+	               "vectorized_gather_kernel", 300);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_avoid_copies);
+}
+
+static void the_operands_of_an_outer_product_are_turned_instead(void **state)
+{
+	static const char alone[] = "[" TENSOR ", []]";
+	static const char eighth[] = "[[8, 1, 1024, 1024], [1, 8, 1, 1]]";
+	static const char quarter[] = "[[16, 1, 1024, 1024], [1, 4, 1, 1]]";
+	static const char less[] = "[[8, 1, 1024, 1024], [1, 7, 1, 1]]";
+	struct advice_result result;
+
+	(void)state;
+	/* the larger operand has an eighth of the result, or a quarter */
+	result = outer_product(eighth, TWO, alone);
+	assert_true(result.found);
+	assert_near(result.after_us, 100 + 100 + 50 + 300, 0.1);
+	assert_false(outer_product(quarter, TWO, alone).found);
+	/* a smaller result; operands of another type; another tensor in the layout of the result */
+	assert_false(outer_product(less, TWO, alone).found);
+	assert_false(outer_product(eighth, "[\"float\", \"float\"]", alone).found);
+	assert_false(outer_product(eighth, TWO, "[" TENSOR ", " TENSOR "]").found);
+}
+
 static void the_last_copy_of_a_step_may_be_its_result(void **state)
 {
 	struct advice_step *step = advice_step_new();
@@ -324,6 +360,7 @@ int main(void)
 		cmocka_unit_test(a_change_of_type_stays_where_another_copy_goes),
 		cmocka_unit_test(a_layout_copy_inside_a_product_is_not_the_programs),
 		cmocka_unit_test(a_product_needs_other_dimensions_in_order),
+		cmocka_unit_test(the_operands_of_an_outer_product_are_turned_instead),
 		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),
 		cmocka_unit_test(sister_copies_do_not_undo_each_other),
 		cmocka_unit_test(a_clone_protects_from_changes_in_place),
