@@ -626,24 +626,12 @@ static double rest_ns(const struct weir_advisor *advisor, const struct joined *j
 	return weir_product_ns(advisor, &p, p.engine, p.dtype, p.bytes);
 }
 
-/* Elements a second that a multiprocessor adds by the index of each, as sums of repeated tensors
- * and of tensors in different layouts need it: 0.28 to 0.37e12 on the 132 of an H100. */
-#define INDEXED_PER_SM 2.6e9
-
-/* Returns the time of a kernel that computes the place of each element; NAN: not known. */
-static double indexed_ns(const struct weir_advisor *advisor, double elements)
-{
-	if (!advisor->peaks || advisor->peaks->sms == 0)
-		return NAN;
-	return elements / (INDEXED_PER_SM * advisor->peaks->sms) * 1e9;
-}
-
 /* Returns the time of a sum of repeated tensors of the product's size; NAN: not known. */
 static double repeated_sum_ns(const struct weir_advisor *advisor, const struct weir_work *product)
 {
 	double elements = product->reuse.m * product->reuse.n * product->reuse.batch;
 	double bytes = product->bytes - product->reuse.a_bytes - product->reuse.b_bytes;
-	double ns = indexed_ns(advisor, elements);
+	double ns = weir_indexed_ns(advisor, elements);
 
 	return isnan(ns) ? NAN : fmax(ns, fmax(bytes, 0) / advisor->bandwidth * 1e9);
 }
@@ -711,7 +699,7 @@ static void read_by_index(struct weir_draft *draft, const struct weir_op_calls *
                           const struct copy *copy, size_t reader, struct total *total)
 {
 	const struct weir_op_call *call = &calls->items[reader];
-	double ns = indexed_ns(draft->advisor, copy->elements);
+	double ns = weir_indexed_ns(draft->advisor, copy->elements);
 	struct weir_args args;
 
 	if (!weir_op_calls_args(calls, call, &args) ||

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layouts: convolutions that change theirs for every call, and products with unaligned rows. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/products.h"
+#include "engine/analysis/advice/spread.h"
 
 /* ---- channels-last ---- */
 
@@ -101,37 +103,110 @@ static double aligned_ns(const struct weir_advisor *advisor, const struct weir_p
 	return pace * weir_product_ns(advisor, &then, p->engine, p->dtype, p->bytes * more);
 }
 
+/* Sizes of tensors that are padded already; the last ones are enough, as a result is read soon. */
+#define MOST_PADDED 16
+
+struct aligning {
+	double flops, before_ns, after_ns, pad_ns;
+	size_t products, alike, pads;
+	double paces[WEIR_DTYPE_COUNT]; /* 0: not known yet */
+	struct {
+		double rows, columns;
+	} padded[MOST_PADDED];
+	size_t count; /* of tensors that were padded so far */
+};
+
+static bool is_padded(const struct aligning *sum, double rows, double columns)
+{
+	for (size_t i = 0; i < sum->count && i < MOST_PADDED; i++)
+		if (sum->padded[i].rows == rows && sum->padded[i].columns == columns)
+			return true;
+	return false;
+}
+
+static void note_padded(struct aligning *sum, double rows, double columns)
+{
+	sum->padded[sum->count % MOST_PADDED].rows = rows;
+	sum->padded[sum->count % MOST_PADDED].columns = columns;
+	sum->count++;
+}
+
+/* Operators of torch.nn.functional.pad: it fills the result, and copies the input to a part of it,
+ * whose places are computed (constant_pad_nd in ATen/native/PadNd.cpp). */
+#define PAD_OPERATORS 2.0
+
+/* Returns the time to pad the rows that the product multiplies; 0: they are aligned, or another
+ * padded product wrote or read them. */
+static double pad_ns(const struct weir_advisor *advisor, const struct weir_product *p,
+                     const struct aligning *sum)
+{
+	double elements = p->m * p->k * p->batch;
+	double stream_ns = elements * p->width / advisor->bandwidth * 1e9;
+
+	if (padded(p->k) == p->k || is_padded(sum, p->m, p->k))
+		return 0;
+	return 2 * WEIR_SHORTEST_KERNEL_NS + stream_ns +
+	       fmax(2 * stream_ns, weir_indexed_ns(advisor, elements));
+}
+
+static void align_product(struct weir_draft *draft, const struct weir_product *p,
+                          struct aligning *sum)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+	double *pace = &sum->paces[p->dtype], ns, extra_ns;
+
+	if (*pace == 0)
+		*pace = weir_product_pace(advisor, p->engine, p->dtype, &sum->alike);
+	ns = aligned_ns(advisor, p, *pace);
+	extra_ns = pad_ns(advisor, p, sum);
+	if (!(p->ns > SLOW * ns) || !(p->ns > ns + extra_ns))
+		return;
+	if (extra_ns > 0) {
+		weir_draft_add_operators(draft, advisor->program.jobs[p->first].issue,
+		                         PAD_OPERATORS);
+		sum->pads++;
+	}
+	weir_product_set(draft, p, ns + extra_ns, ns * ALIGNED_LOW,
+	                 fmin(p->ns, ns * ALIGNED_HIGH + extra_ns));
+	note_padded(sum, p->m, p->k);
+	note_padded(sum, p->m, p->n);
+	sum->products++;
+	sum->flops += p->flops;
+	sum->before_ns += p->ns;
+	sum->after_ns += ns;
+	sum->pad_ns += extra_ns;
+}
+
+static void explain_aligning(struct weir_draft *draft, const struct aligning *sum)
+{
+	char pads[64] = "";
+
+	if (sum->pads > 0)
+		snprintf(pads, sizeof pads, ", and %.0f us to pad %zu of their inputs",
+		         sum->pad_ns / 1e3, sum->pads);
+	weir_draft_basis(draft,
+	                 "%zu products at %.0f TFLOP/s instead of %.0f with sizes of the next "
+	                 "multiple of 8, as %s reach%s",
+	                 sum->products, sum->flops / sum->after_ns / 1e3,
+	                 sum->flops / sum->before_ns / 1e3,
+	                 sum->alike > 0 ? "the aligned products of this run"
+	                                : "aligned products of their sizes",
+	                 pads);
+}
+
 bool weir_fix_align_sizes(struct weir_draft *draft)
 {
 	const struct weir_advisor *advisor = draft->advisor;
 	const struct weir_program *program = &advisor->program;
-	double paces[WEIR_DTYPE_COUNT] = {0}; /* 0: not known yet */
-	double flops = 0, before_ns = 0, after_ns = 0;
-	size_t products = 0, alike = 0;
+	struct aligning sum = {0};
 
 	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
 		struct weir_product p;
-		double ns;
 
-		if (!weir_product_read(advisor, j, &p) || p.engine != WEIR_ENGINE_TENSOR ||
-		    weir_product_misaligned(&p, p.width) <= 1)
-			continue;
-		if (paces[p.dtype] == 0)
-			paces[p.dtype] = weir_product_pace(advisor, p.engine, p.dtype, &alike);
-		ns = aligned_ns(advisor, &p, paces[p.dtype]);
-		if (!(p.ns > SLOW * ns))
-			continue;
-		weir_product_set(draft, &p, ns, ns * ALIGNED_LOW, fmin(p.ns, ns * ALIGNED_HIGH));
-		products++;
-		flops += p.flops;
-		before_ns += p.ns;
-		after_ns += ns;
+		if (weir_product_read(advisor, j, &p) && p.engine == WEIR_ENGINE_TENSOR &&
+		    weir_product_misaligned(&p, p.width) > 1)
+			align_product(draft, &p, &sum);
 	}
-	weir_draft_basis(draft,
-	                 "%zu products at %.0f TFLOP/s instead of %.0f with sizes of the next "
-	                 "multiple of 8, as %s reach",
-	                 products, flops / after_ns / 1e3, flops / before_ns / 1e3,
-	                 alike > 0 ? "the aligned products of this run"
-	                           : "aligned products of their sizes");
-	return products > 0;
+	explain_aligning(draft, &sum);
+	return sum.products > 0;
 }

@@ -17,4 +17,7 @@ double weir_spread_before(const struct weir_op_calls *calls, size_t copy, double
 /* Returns the number of arguments of this size and type. */
 size_t weir_arguments_like(const struct weir_args *args, double elements, enum weir_dtype dtype);
 
+/* Returns the time of a kernel that computes the place of each element; NAN: not known. */
+double weir_indexed_ns(const struct weir_advisor *advisor, double elements);
+
 #endif
