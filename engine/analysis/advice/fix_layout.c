@@ -162,8 +162,10 @@ static void align_product(struct weir_draft *draft, const struct weir_product *p
 	if (!(p->ns > SLOW * ns) || !(p->ns > ns + extra_ns))
 		return;
 	if (extra_ns > 0) {
-		weir_draft_add_operators(draft, advisor->program.jobs[p->first].issue,
-		                         PAD_OPERATORS);
+		uint32_t issue = advisor->program.jobs[p->first].issue;
+
+		if (!advisor->program.issues[issue].graph)
+			weir_draft_add_operators(draft, issue, PAD_OPERATORS);
 		sum->pads++;
 	}
 	weir_product_set(draft, p, ns + extra_ns, ns * ALIGNED_LOW,
