@@ -307,6 +307,51 @@ static void a_run_that_reads_as_much_as_the_last_one_wrote_needs_it(void **state
 	assert_false(runs_with_rows_of_a_table("[[1, 7, 1, 15], [128, 7, 1, 5]]", "[[112, 1]]"));
 }
 
+/* ---- relations ---- */
+
+/* A graph of 150,000 edges: each turn finds the edges of one relation, takes their nodes,
+ * multiplies the rows of these by its own weights, and adds them up. */
+static struct advice_result relations(bool same_number, const char *nodes)
+{
+	static char numbers[TURNS][24], sums[64];
+	static const char ints[] = "[\"long int\", \"\"]";
+	struct advice_step *step = advice_step_new();
+
+	snprintf(sums, sizeof sums, "[%s, [], [3700], [3700, 128], []]", nodes);
+	for (int i = 0; i < TURNS; i++) {
+		static char gathered[48];
+
+		snprintf(numbers[i], sizeof numbers[i], "[\"\", \"%d\"]", same_number ? 0 : i);
+		snprintf(gathered, sizeof gathered, "[%s, []]", nodes);
+		advice_step_begin(step, "aten::eq", "[[150000], []]", ints, numbers[i]);
+		advice_step_kernel(step, POINTWISE, 3, 1000);
+		advice_step_end(step);
+		advice_step_op(step, "aten::index", "[[150000], []]", ints,
+		               "index_elementwise_kernel", 3);
+		advice_step_op(step, "aten::index", gathered, "[" FLOAT ", \"\"]",
+		               "vectorized_gather_kernel", 30);
+		take(step, "aten::select", "[[40, 128, 128], [], []]", "[\"\", \"0\", \"%d\"]", i);
+		advice_step_op(step, "aten::mm", "[[3700, 128], [128, 128]]", TWO, PRODUCT, 8);
+		advice_step_op(step, "aten::index_add_", sums,
+		               "[" FLOAT ", \"Scalar\", \"long int\", " FLOAT ", \"Scalar\"]",
+		               "indexFuncLargeIndex", 4);
+	}
+	return result_of(step, weir_fix_group_the_loop);
+}
+
+static void relations_of_a_graph_are_grouped(void **state)
+{
+	struct advice_result nodes = relations(false, "[8000, 128]");
+	struct advice_result edges = relations(false, "[150000, 128]");
+
+	(void)state;
+	assert_true(nodes.found && edges.found);
+	assert_true(nodes.after_us < nodes.before_us / 4);
+	/* The rows of nodes belong to several relations and are gathered for all edges. */
+	assert_true(nodes.after_us > edges.after_us + 25);
+	assert_false(relations(true, "[8000, 128]").found);
+}
+
 /* ---- ensembles ---- */
 
 /* Seven networks whose results one operator joins and the next one reduces. */
@@ -488,6 +533,7 @@ int main(void)
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_as_much_as_the_last_one_wrote_needs_it),
+		cmocka_unit_test(relations_of_a_graph_are_grouped),
 		cmocka_unit_test(members_of_an_ensemble_are_independent),
 		cmocka_unit_test(rows_that_the_step_multiplies_at_once_need_no_batch),
 		cmocka_unit_test(passes_over_one_input_are_a_batch_if_each_has_a_new_state),

@@ -66,14 +66,29 @@ static bool moves_rows(const struct weir_op_calls *calls, const struct weir_op_c
  * with padded ones. */
 #define ROUTING_OPERATORS 8.0
 
-/* True if each turn looks for its rows in a mask with several columns: a row belongs to several
- * turns, as to the experts of a mixture. */
+/* True if each turn looks for its rows in a mask with several columns, as those of the experts of a
+ * mixture, or in one of another length than the tensor whose rows it gathers, as the edges of a
+ * relation that pick nodes: a row belongs to several turns. */
 static bool shares_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	struct weir_args args;
+	double found;
 
-	return weir_op_calls_args(calls, &calls->items[loop->first], &args) &&
-	       weir_args_tensor(&args, 0) && args.items[0].rank >= 2;
+	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args) ||
+	    !weir_args_tensor(&args, 0))
+		return false;
+	found = args.items[0].elements;
+	if (args.items[0].rank >= 2)
+		return true;
+	for (size_t c = loop->first + 1; c < loop->first + loop->period; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+
+		if (strcmp(weir_op_calls_name(calls, call), "index") == 0 &&
+		    weir_op_calls_args(calls, call, &args) && weir_args_tensor(&args, 0) &&
+		    args.items[0].rank >= 2 && (double)args.items[0].dims[0] != found)
+			return true;
+	}
+	return false;
 }
 
 /* True if the first turn's call stays although the rows are ordered once: rows of several turns are

@@ -314,9 +314,10 @@ static bool same_dims(const struct weir_arg *a, const struct weir_arg *b)
 	return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof a->dims) == 0;
 }
 
-/* True if one turn gathers rows of a tensor and writes rows of a tensor of the same shape. */
+/* True if one turn gathers rows of a tensor and writes rows of a tensor of the same shape. last:
+ * of several gathers the last one counts, else the first. */
 static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_loop *loop,
-                         size_t turn, struct weir_arg *from)
+                         size_t turn, bool last, struct weir_arg *from)
 {
 	size_t begin = loop->first + turn * loop->period;
 	bool read = false;
@@ -327,7 +328,7 @@ static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_lo
 
 		if (!first_dims(calls, &calls->items[c], &first))
 			continue;
-		if (!read && weir_op_is_one_of(name, gathering)) {
+		if ((!read || last) && weir_op_is_one_of(name, gathering)) {
 			*from = first;
 			read = true;
 		} else if (read && weir_op_is_one_of(name, scattering) && same_dims(from, &first)) {
@@ -335,17 +336,6 @@ static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_lo
 		}
 	}
 	return false;
-}
-
-static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	struct weir_arg first = {0}, other = {0};
-
-	for (size_t turn = 0; turn < loop->turns; turn++)
-		if (!turn_gathers(calls, loop, turn, turn ? &other : &first) ||
-		    (turn && !same_dims(&first, &other)))
-			return false;
-	return true;
 }
 
 /* Returns the elements that a call writes to a tensor by an index, as a share of the tensor; 0: it
@@ -442,6 +432,20 @@ static bool compares(const struct weir_op_calls *calls, const struct weir_loop *
 			return false;
 		before = scalars;
 	}
+	return true;
+}
+
+/* A turn that picks its rows by its number gathers their indices first, such as the ends of the
+ * edges of one relation, and then the rows. */
+static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_arg first = {0}, other = {0};
+	bool picks = compares(calls, loop);
+
+	for (size_t turn = 0; turn < loop->turns; turn++)
+		if (!turn_gathers(calls, loop, turn, picks, turn ? &other : &first) ||
+		    (turn && !same_dims(&first, &other)))
+			return false;
 	return true;
 }
 
