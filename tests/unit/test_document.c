@@ -46,6 +46,10 @@ static const struct unstored unstored[] = {
 	UNSTORED("report", struct weir_report, verdict.descend),
 	UNSTORED("report", struct weir_report, verdict.doubt), /* becomes a note */
 	UNSTORED("report", struct weir_report, device_attribution),
+	UNSTORED("report", struct weir_report, telemetry.board_power_w), /* these become notes */
+	UNSTORED("report", struct weir_report, telemetry.board_power_max_w),
+	UNSTORED("report", struct weir_report, telemetry.busiest),
+	UNSTORED("report", struct weir_report, telemetry.idlest),
 	UNSTORED("report", struct weir_report, gpu.window_ns),
 	UNSTORED("report", struct weir_report, requests.latency.count),
 	UNSTORED("report", struct weir_report, requests.latency.total_ns),

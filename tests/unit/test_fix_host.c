@@ -99,13 +99,13 @@ static void a_decision_on_the_device_takes_two_operators(void **state)
 	before = run.advisor.program.issues;
 	assert_int_equal(before[0].until, 0);
 	assert_int_equal(before[1].until, 1);
-	assert_near(run.advisor.speed.dispatch, 0.5, 0);
+	assert_near(run.advisor.speed.dispatch, 1 / WEIR_PROFILER_FACTOR, 0);
 	assert_true(advice_run_apply(&run, weir_fix_remove_syncs));
 	after = run.draft.program.issues;
 	assert_int_equal(after[0].until, WEIR_NONE);
 	assert_int_equal(after[1].until, 1);
-	assert_near(after[0].dispatch_ns - before[0].dispatch_ns, 2 * run.advisor.operator_ns / 0.5,
-	            1e-9);
+	assert_near(after[0].dispatch_ns - before[0].dispatch_ns,
+	            2 * run.advisor.operator_ns * WEIR_PROFILER_FACTOR, 1e-9);
 	assert_near(after[1].dispatch_ns, before[1].dispatch_ns, 0);
 	assert_non_null(strstr(run.draft.basis.data, "in place of 1 waits, and dispatches 2 "));
 	advice_run_release(&run);

@@ -847,7 +847,7 @@ static void explain_copies(struct weir_draft *draft, const struct total *total)
 
 static void explain(struct weir_draft *draft, const struct total *total)
 {
-	size_t copies = total->copies + total->caches + total->pairs;
+	size_t copies = total->copies + total->caches + total->pairs + total->turned;
 
 	weir_draft_basis(draft, "%s", "");
 	if (copies > 0)
