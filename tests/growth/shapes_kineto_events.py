@@ -23,6 +23,48 @@ def one_step(n, folder):
     return trace(folder, [step(1, 1000, 10 * n), *(triple(i, 1001 + 10 * i) for i in range(n))])
 
 
+def shaped(op, i, ts, name, dims, types, scalars):
+    args = f',"Input Dims":{dims},"Input type":{types},"Concrete Inputs":{scalars}'
+    return triple(i, ts, op, name, more=args)
+
+
+def sorts_in_one_step(n, folder):
+    """Sorts of rows of different lengths, each with a slice of one of them."""
+    def events():
+        yield step(1, 1000, 20 * n)
+        for i in range(n):
+            dims = f"[[64,{4100 + i}],[],[]]"
+            yield shaped("aten::sort", i, 1001 + 20 * i, "radixSortKVInPlace", dims, '["float","Scalar","Scalar"]', '["","-1","True"]')
+            yield operator("aten::slice", 1011 + 20 * i, 2, n + i, more=',"Input Dims":[[64,4],[],[],[],[]],"Input type":["float","Scalar",'
+                           '"Scalar","Scalar","Scalar"],"Concrete Inputs":["","1","0","4000","1"]')
+
+    return trace(folder, events())
+
+
+KINDS = [
+    ("aten::copy_", "direct_copy_kernel_cuda", "[[{0},64],[{0},64],[]]", '["float","float","Scalar"]'),
+    ("aten::mul", "vectorized_elementwise_kernel", "[[{0},64],[{0},64]]", '["float","float"]'),
+    ("aten::mm", "gemm", "[[{0},64],[64,64]]", '["float","float"]'),
+    ("aten::index", "indexSelectLargeIndex", "[[{0},64],[]]", '["float",""]'),
+    ("aten::index_add_", "indexFuncLargeIndex", "[[64,64],[],[{0}],[{0},64],[]]", '["float","Scalar","long int","float","Scalar"]'),
+    ("aten::cat", "CatArrayBatchedCopy", "[[[{0},64],[1,64]],[]]", '["TensorList","Scalar"]'),
+    ("aten::_softmax", "softmax_warp_forward", "[[8,{0}],[],[]]", '["float","Scalar","Scalar"]'),
+    ("aten::eq", "vectorized_elementwise_kernel", "[[{0},64],[]]", '["long int","Scalar"]'),
+]
+
+
+def operators_in_one_step(n, folder):
+    """Operators of eight kinds that fixes look at, all of different sizes, in one step."""
+    def events():
+        yield step(1, 1000, 10 * n)
+        for i in range(n):
+            op, name, dims, types = KINDS[i % len(KINDS)]
+            scalars = "[" + ",".join(['"1"'] * (types.count(",") + 1)) + "]"
+            yield shaped(op, i, 1001 + 10 * i, name, dims.format(4100 + i), types, scalars)
+
+    return trace(folder, events())
+
+
 def reversed_events(n, folder):
     return trace(folder, (triple(i, 1000 + 10 * i) for i in reversed(range(n))))
 
@@ -138,6 +180,8 @@ def growing_steps(n, folder):
 
 
 SHAPES = [
+    Shape("kineto-sorts-one-step", "sorts of different lengths in one step", sorts_in_one_step, 2000, quick=2000),
+    Shape("kineto-operators-one-step", "operators of different sizes in one step", operators_in_one_step, 4000),
     Shape("kineto-events", "operators with a launch and a kernel", of_events(triple), 8000, quick=6000),
     Shape("kineto-events-parallel", "the same, on all processors", of_events(triple), 8000, parallel=True),
     Shape("kineto-events-gzip", "the same, compressed", events_gzip, 8000),

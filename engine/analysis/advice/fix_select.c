@@ -2,10 +2,12 @@
 /* Sorts of whole rows of which the first elements are used: a radix select finds them. Sorts that
  * find the place of one element: the higher ones are counted. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/base/arena.h"
 
 /* Rows up to 4096 elements are sorted by one block in one kernel, longer ones in passes over memory
  * (PyTorch 2.11). */
@@ -43,6 +45,45 @@
 static const char *const sampling[] = {"softmax", "_softmax",    "log_softmax",  "_log_softmax",
                                        "cumsum",  "multinomial", "exponential_", NULL};
 static const char *const slicing[] = {"slice", "narrow", "select", "gather", "index_select", NULL};
+/* Read or write all elements in the order of a sort. */
+static const char *const ordering[] = {"index",   "gather",     "take_along_dim",   "take",
+                                       "scatter", "scatter_",   "index_put_",       "index_select",
+                                       "put_",    "index_add_", "_index_put_impl_", NULL};
+
+/* The operators of the step that may read a sort's result, in the order of their rows. */
+struct readers {
+	uint32_t *rows;
+	size_t count;
+	size_t looks_left; /* at readers, for all sorts together */
+	bool found;
+};
+
+/* Programs sort a few times a step. Beyond this many looks, the other sorts stay as they are. */
+#define MOST_LOOKS ((size_t)1 << 21)
+
+static void find_readers(const struct weir_program *program, struct readers *out)
+{
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t capacity = 0;
+
+	if (out->found) /* before another sort */
+		return;
+	*out = (struct readers){.looks_left = MOST_LOOKS, .found = true};
+	for (uint32_t row = 0; row < host->count; row++) {
+		const char *name;
+
+		if (host->shape[row] == 0 || host->start_ns[row] >= program->host_end_ns ||
+		    host->end_ns[row] <= program->host_start_ns)
+			continue;
+		name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+		if (!weir_op_is_one_of(name, sampling) && !weir_op_is_one_of(name, slicing) &&
+		    !weir_op_is_one_of(name, ordering) && strcmp(name, "eq") != 0)
+			continue;
+		out->rows = weir_grow(out->rows, &capacity, out->count + 1, sizeof *out->rows);
+		out->rows[out->count++] = row;
+	}
+}
 
 /* The part of sorted rows that a step uses. */
 enum use {
@@ -147,32 +188,24 @@ static enum use shown_use(const struct weir_program *program, uint32_t host_row,
 	                                                                        : USE_ALL;
 }
 
-/* Returns the largest use of such rows that operators of the step show. */
 static enum use use_of_rows(const struct weir_program *program, uint32_t sort_row,
-                            const struct rows *rows)
+                            const struct rows *rows, const struct readers *readers)
 {
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	enum use use = USE_ALL;
-	size_t first, end;
 
-	weir_timeline_thread_rows(&program->rank->timeline, host->thread[sort_row], &first, &end);
-	for (size_t r = first; r < end && host->start_ns[r] < program->host_end_ns; r++) {
+	for (size_t i = 0; i < readers->count; i++) {
 		enum use shown;
 
-		if (host->end_ns[r] <= program->host_start_ns || host->shape[r] == 0)
+		if (host->thread[readers->rows[i]] != host->thread[sort_row])
 			continue;
-		shown = shown_use(program, (uint32_t)r, rows);
+		shown = shown_use(program, readers->rows[i], rows);
 		use = shown > use ? shown : use;
 	}
 	return use;
 }
 
 /* ---- ranks ---- */
-
-/* Read or write all elements in the order of a sort. */
-static const char *const ordering[] = {"index",   "gather",     "take_along_dim",   "take",
-                                       "scatter", "scatter_",   "index_put_",       "index_select",
-                                       "put_",    "index_add_", "_index_put_impl_", NULL};
 
 /* True if the tensor has a number for each of the sorted elements: the order that a sort gives. */
 static bool is_order(const struct weir_arg *tensor, const struct weir_arg *x)
@@ -217,23 +250,21 @@ static bool takes_order(const struct weir_args *args, const struct weir_arg *x,
 
 /* True if the step uses the order of a sort only to find the place of one element in each row. */
 static bool seeks_places(const struct weir_advisor *advisor, uint32_t sort_row,
-                         const struct weir_arg *x, const struct rows *rows)
+                         const struct weir_arg *x, const struct rows *rows,
+                         const struct readers *readers)
 {
 	const struct weir_timeline *timeline = &advisor->program.rank->timeline;
 	const struct weir_host_columns *host = &timeline->trace->host;
-	size_t first, end;
 	bool found = false;
 
-	weir_timeline_thread_rows(timeline, host->thread[sort_row], &first, &end);
-	for (size_t r = sort_row + 1; r < end && host->start_ns[r] < advisor->program.host_end_ns;
-	     r++) {
-		const char *name =
-			weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)r));
+	for (size_t i = 0; i < readers->count; i++) {
+		uint32_t row = readers->rows[i];
+		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
 		bool orders = weir_op_is_one_of(name, ordering);
 		struct weir_args args;
 
-		if ((!orders && strcmp(name, "eq") != 0) ||
-		    !weir_advisor_args(advisor, (uint32_t)r, &args))
+		if (row <= sort_row || host->thread[row] != host->thread[sort_row] ||
+		    (!orders && strcmp(name, "eq") != 0) || !weir_advisor_args(advisor, row, &args))
 			continue;
 		if (orders && takes_order(&args, x, rows))
 			return false;
@@ -306,7 +337,7 @@ static bool sorted_rows(const struct weir_args *args, const struct weir_arg *x, 
 
 /* Returns the use of a sort of long rows of floats, and fills its arguments and rows. */
 static enum use use_of_sort(const struct weir_advisor *advisor, uint32_t sort_row,
-                            struct weir_args *args, struct rows *rows)
+                            struct readers *readers, struct weir_args *args, struct rows *rows)
 {
 	const struct weir_arg *x;
 	enum use use;
@@ -315,8 +346,11 @@ static enum use use_of_sort(const struct weir_advisor *advisor, uint32_t sort_ro
 	    !sorted_rows(args, x, rows) || rows->length < LEAST_ROW ||
 	    x->element.dtype == WEIR_DTYPE_INT || x->element.dtype == WEIR_DTYPE_INT8)
 		return USE_ALL;
-	use = use_of_rows(&advisor->program, sort_row, rows);
-	return use == USE_ALL && seeks_places(advisor, sort_row, x, rows) ? USE_RANK : use;
+	if (readers->looks_left < readers->count)
+		return USE_ALL;
+	readers->looks_left -= readers->count;
+	use = use_of_rows(&advisor->program, sort_row, rows, readers);
+	return use == USE_ALL && seeks_places(advisor, sort_row, x, rows, readers) ? USE_RANK : use;
 }
 
 /* Returns the number of selects that replace a sort: one for each quantile, else one. */
@@ -481,14 +515,14 @@ struct total {
 
 /* Scales the jobs [first, end) of one sort to a select, unless that takes no less. */
 static void replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first, uint32_t end,
-                    struct total *total)
+                    struct readers *readers, struct total *total)
 {
 	const struct weir_advisor *advisor = draft->advisor;
 	double now_ns = 0, ns;
 	struct weir_args args;
 	const struct weir_arg *x;
 	struct rows rows;
-	enum use use = use_of_sort(advisor, sort_row, &args, &rows);
+	enum use use = use_of_sort(advisor, sort_row, readers, &args, &rows);
 
 	if (use == USE_ALL)
 		return;
@@ -546,6 +580,7 @@ bool weir_fix_select_not_sort(struct weir_draft *draft)
 {
 	const struct weir_program *program = &draft->advisor->program;
 	struct total total = {0};
+	struct readers readers = {0};
 	uint32_t end;
 
 	for (uint32_t j = 0; j < program->job_count; j = end) {
@@ -554,9 +589,12 @@ bool weir_fix_select_not_sort(struct weir_draft *draft)
 		for (end = j + 1; row != WEIR_NONE && end < program->job_count &&
 		                  operator_around(program, program->jobs[end].op, sorts) == row;)
 			end++;
-		if (row != WEIR_NONE)
-			replace(draft, row, j, end, &total);
+		if (row == WEIR_NONE)
+			continue;
+		find_readers(program, &readers);
+		replace(draft, row, j, end, &readers, &total);
 	}
+	free(readers.rows);
 	explain(draft, &total);
 	return total.before_ns > 0;
 }
