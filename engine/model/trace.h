@@ -191,7 +191,8 @@ enum weir_warning_code {
 	WEIR_WARN_CLOCK_BACKWARDS,    /* local time that goes backwards */
 	WEIR_WARN_UNFINISHED,         /* a request without an end */
 	/* New codes follow here, because parts hold the codes in this order. */
-	WEIR_WARN_OF_TOOL, /* a warning by the program that wrote the file */
+	WEIR_WARN_OF_TOOL,         /* a warning by the program that wrote the file */
+	WEIR_WARN_UNNAMED_DEVICES, /* rows with one time that do not name their device */
 	WEIR_WARN_COUNT
 };
 

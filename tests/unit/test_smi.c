@@ -275,6 +275,40 @@ static void dates_may_have_dashes(void **state)
 	              WEIR_WARN_NO_TIME, 2);
 }
 
+static void times_with_a_zone_are_utc(void **state)
+{
+	static const struct {
+		const char *time;
+		bool good; /* it is 10:00:00 UTC */
+	} cases[] = {
+		{"2026-01-05T10:00:00Z", true},       {"2026-01-05T10:00:00z", true},
+		{"2026-01-05T18:00:00+08:00", true},  {"2026-01-05 18:00:00+0800", true},
+		{"2026-01-05T18:00:00+08", true},     {"2026/01/05 04:30:00.000-05:30", true},
+		{"2026-01-06T09:59:00+23:59", true},  {"2026-01-06T09:59:00+24:00", false},
+		{"2026-01-05T18:00:00+08:60", false}, {"2026-01-05T18:00:00+8", false},
+		{"2026-01-05T18:00:00+", false},      {"2026-01-05T10:00:00Zulu", false},
+		{"1970-01-01T00:00:00+01:00", false}, {"2026-01-05+08:00", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		char text[96];
+
+		snprintf(text, sizeof text, "timestamp,temperature.gpu\n%s,1\n", cases[i].time);
+		if (cases[i].good) {
+			const struct weir_telemetry *telemetry = telemetry_of(QUERY, text, profile);
+
+			assert_int_equal(telemetry->samples[0].at_ns, INT64_C(1767607200000000000));
+			assert_false(telemetry->local_time);
+		} else {
+			reading_refuses(QUERY, text, WEIR_E_EMPTY,
+			                "no row has a time that can be read");
+		}
+		weir_profile_free(profile);
+	}
+}
+
 /* The zone of local times is unknown, so that they do not compare with times since 1970. */
 static void the_first_sample_decides_on_the_clock(void **state)
 {
@@ -344,6 +378,80 @@ static void devices_are_identified_by_any_known_column(void **state)
 	weir_profile_free(profile);
 }
 
+/* Scripts that ask for one device at a time get the index 0 for each. */
+static void a_number_that_a_script_adds_left_of_the_gauges_is_the_device(void **state)
+{
+	(void)state;
+	expect_samples(QUERY, "gpu,index,power.draw\n0, 0, 70\n1, 0, 80\n",
+	               "0 power_w=70\n1 power_w=80\n");
+	expect_samples(QUERY, "index,power.draw,gpu\n0, 70, 97\n0, 80, 98\n",
+	               "0 power_w=70\n0 power_w=80\n");
+	expect_samples(QUERY, "gpu,index,power.draw\n5 %, 2, 70\n, 3, 80\n",
+	               "2 power_w=70\n3 power_w=80\n");
+}
+
+static void rows_of_one_time_are_of_several_devices(void **state)
+{
+	(void)state;
+	expect_samples(QUERY,
+	               "timestamp, power.draw [W]\n2026/01/05 10:00:00.500, 1 W\n"
+	               "2026/01/05 10:00:00.500, 2 W\n2026/01/05 10:00:01.500, 3 W\n"
+	               "2026/01/05 10:00:01.500, 4 W\n2026/01/05 10:00:02.500, 5 W\n",
+	               "0 @1767607200500000000 power_w=1\n1 @1767607200500000000 power_w=2\n"
+	               "0 @1767607201500000000 power_w=3\n1 @1767607201500000000 power_w=4\n"
+	               "0 @1767607202500000000 power_w=5\n");
+}
+
+static void devices_told_apart_by_times_share_a_name_that_all_rows_have(void **state)
+{
+	static const char *const names[] = {"L4", "T4"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_telemetry *telemetry;
+		char text[256];
+
+		snprintf(text, sizeof text,
+		         "timestamp, name, power.draw\n2026/01/05 10:00:00.5, L4, 1\n"
+		         "2026/01/05 10:00:00.5, %s, 2\n2026/01/05 10:00:01.5, L4, 3\n"
+		         "2026/01/05 10:00:01.5, %s, 4\n",
+		         names[i], names[i]);
+		telemetry = telemetry_of(QUERY, text, profile);
+		assert_int_equal(telemetry->device_count, 2);
+		if (i)
+			assert_null(telemetry->devices[1].name);
+		else
+			assert_string_equal(telemetry->devices[1].name, "L4");
+		weir_profile_free(profile);
+	}
+}
+
+/* Whole seconds repeat if one device is asked several times a second; uneven rows are no devices.
+ */
+static void rows_of_one_time_that_may_be_of_one_device_are_a_warning(void **state)
+{
+	static const char *const texts[] = {
+		"timestamp, power.draw\n2026/01/05 10:00:00, 1\n2026/01/05 10:00:00, 2\n"
+		"2026/01/05 10:00:01, 3\n2026/01/05 10:00:01, 4\n",
+		"timestamp, power.draw\n2026/01/05 10:00:00.5, 1\n2026/01/05 10:00:00.5, 2\n"
+		"2026/01/05 10:00:01.5, 3\n2026/01/05 10:00:02.5, 4\n",
+		"timestamp, power.draw\n2026/01/05 10:00:00.5, 1\n2026/01/05 10:00:00.5, 2\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		assert_int_equal(telemetry_of(QUERY, texts[i], profile)->device_count, 1);
+		weir_profile_free(profile);
+		expect_warned(QUERY, texts[i], WEIR_WARN_UNNAMED_DEVICES, 1);
+	}
+	expect_warned(QUERY,
+	              "timestamp, power.draw\n2026/01/05 10:00:00, 1\n2026/01/05 10:00:01, 2\n",
+	              WEIR_WARN_UNNAMED_DEVICES, 0);
+}
+
 static void rows_before_any_header_are_refused(void **state)
 {
 	(void)state;
@@ -396,6 +504,35 @@ static void outputs_without_samples_are_refused_with_a_reason(void **state)
 	reading_refuses(QUERY, HEADER, WEIR_E_EMPTY, "no row with a value");
 	reading_refuses(QUERY, HEADER "No devices were found\n", WEIR_E_EMPTY, "found no device");
 	reading_refuses(QUERY, "a, b\n", WEIR_E_FORMAT, "no header");
+}
+
+#define OVERVIEW                                                                                   \
+	"Mon Jan  5 14:00:00 2026       \n"                                                        \
+	"+-----------------------------+\n| NVIDIA-SMI 550.54.15        |\n"                       \
+	"|-----------------------------+\n|   0  NVIDIA L4  |     0%     |\n"                      \
+	"+-----------------------------+\n                               \n"                       \
+	"+-----------------------------+\n| Processes:                  |\n"                       \
+	"|  No running processes found |\n|                             |\n"                       \
+	"|                             |\n|                             |\n"                       \
+	"|                             |\n|                             |\n"                       \
+	"|                             |\n|                             |\n"                       \
+	"+-----------------------------+\n"
+
+static void a_table_below_an_overview_is_read(void **state)
+{
+	static const char query[] = OVERVIEW "index, temperature.gpu\n0, 50\n",
+			  dmon[] = OVERVIEW "# gpu    sm\n# Idx     %\n    0    50\n",
+			  between[] = "index, temperature.gpu\n0, 50\n" OVERVIEW "0, 51\n";
+
+	(void)state;
+	expect_chosen(query, QUERY, NULL);
+	expect_samples(QUERY, query, "0 temperature_c=50\n");
+	expect_warned(QUERY, query, WEIR_WARN_RAGGED_ROW, 0);
+	expect_chosen(dmon, &weir_reader_smi_dmon, NULL);
+	expect_samples(&weir_reader_smi_dmon, dmon, "0 utilization=0.5\n");
+	expect_samples(QUERY, between, "0 temperature_c=50\n0 temperature_c=51\n");
+	expect_warned(QUERY, between, WEIR_WARN_RAGGED_ROW, 1); /* the line with the date */
+	expect_chosen(OVERVIEW, NULL, "overview that nvidia-smi prints without options");
 }
 
 static void a_header_needs_a_known_gauge(void **state)
@@ -467,13 +604,19 @@ int main(void)
 		cmocka_unit_test(times_are_local_and_exact),
 		cmocka_unit_test(times_since_1970_are_known_by_their_size),
 		cmocka_unit_test(dates_may_have_dashes),
+		cmocka_unit_test(times_with_a_zone_are_utc),
 		cmocka_unit_test(the_first_sample_decides_on_the_clock),
 		cmocka_unit_test(a_row_without_a_time_among_others_is_left_out),
 		cmocka_unit_test(a_clock_that_goes_back_is_a_warning_per_device),
 		cmocka_unit_test(files_without_times_have_none),
 		cmocka_unit_test(devices_are_identified_by_any_known_column),
+		cmocka_unit_test(a_number_that_a_script_adds_left_of_the_gauges_is_the_device),
+		cmocka_unit_test(rows_of_one_time_are_of_several_devices),
+		cmocka_unit_test(devices_told_apart_by_times_share_a_name_that_all_rows_have),
+		cmocka_unit_test(rows_of_one_time_that_may_be_of_one_device_are_a_warning),
 		cmocka_unit_test(rows_before_any_header_are_refused),
 		cmocka_unit_test(outputs_without_samples_are_refused_with_a_reason),
+		cmocka_unit_test(a_table_below_an_overview_is_read),
 		cmocka_unit_test(a_header_needs_a_known_gauge),
 		cmocka_unit_test(an_even_selection_of_too_many_rows_is_kept),
 		cmocka_unit_test(too_many_devices_are_refused),

@@ -93,6 +93,22 @@ static int compare_columns(const void *left, const void *right)
 	return a->column < b->column ? -1 : a->column > b->column;
 }
 
+/* Returns true if no gauge stands left of a column. A column "gpu" behind gauges is one itself. */
+static bool precedes_gauges(const struct weir_monitor *monitor, const struct weir_slice *header,
+                            size_t column)
+{
+	const struct weir_monitor_unit *unit;
+
+	for (size_t i = 0; i < column; i++) {
+		const struct weir_monitor_field *field =
+			weir_monitor_find(monitor->fields, header[i], &unit);
+
+		if (field && field->kind <= WEIR_MONITOR_REASON_SHARE)
+			return false;
+	}
+	return true;
+}
+
 void weir_monitor_bind(struct weir_monitor *monitor, const struct weir_slice *header, size_t count)
 {
 	monitor->width = count;
@@ -102,7 +118,8 @@ void weir_monitor_bind(struct weir_monitor *monitor, const struct weir_slice *he
 
 		column->column = i;
 		column->field = weir_monitor_find(monitor->fields, header[i], &column->unit);
-		if (!column->field)
+		if (!column->field || (column->field->kind == WEIR_MONITOR_OWN_DEVICE &&
+		                       !precedes_gauges(monitor, header, i)))
 			continue;
 		monitor->column_count++;
 	}
@@ -241,6 +258,15 @@ static bool is_pci_number(struct weir_slice cell)
 	return parse_hex(cell, &number);
 }
 
+/* True for a whole number without a sign. */
+static bool is_index(struct weir_slice cell)
+{
+	for (size_t i = 0; i < cell.length; i++)
+		if (cell.data[i] < '0' || cell.data[i] > '9')
+			return false;
+	return cell.length > 0;
+}
+
 static void set_text(struct weir_slice *text, struct weir_slice cell, size_t most)
 {
 	if (text->length || !cell.length || cell.length > most || cell.data[0] == '[' ||
@@ -298,6 +324,10 @@ void weir_monitor_set(struct weir_monitor *monitor, const struct weir_monitor_co
 		return;
 	case WEIR_MONITOR_DEVICE:
 		set_text(&reading->device, cell, MAX_ID);
+		return;
+	case WEIR_MONITOR_OWN_DEVICE:
+		if (is_index(cell))
+			set_text(&reading->device, cell, MAX_ID);
 		return;
 	case WEIR_MONITOR_NAME:
 		if (!is_pci_number(cell))
@@ -467,6 +497,20 @@ static bool has_bad_time(struct weir_monitor *monitor, const struct weir_monitor
 	return true;
 }
 
+/* Names the device of a row; notes whether rows without an id have different names. */
+static void note_identity(struct weir_monitor *monitor, const struct weir_monitor_device *device,
+                          const struct weir_monitor_reading *reading)
+{
+	const char *name;
+
+	weir_telemetry_name_device(monitor->telemetry, device->row, reading->name.data,
+	                           reading->name.length);
+	name = monitor->telemetry->devices[device->row].name;
+	monitor->has_id |= reading->device.length > 0;
+	monitor->mixed_names |=
+		reading->name.length && name && !weir_slice_equals(reading->name, name);
+}
+
 enum weir_status weir_monitor_add(struct weir_monitor *monitor,
                                   const struct weir_monitor_reading *reading, uint64_t at,
                                   struct weir_error *err)
@@ -485,8 +529,7 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	if (!device)
 		return weir_fail(err, WEIR_E_LIMIT, "more than %d devices",
 		                 WEIR_MAX_TELEMETRY_DEVICES);
-	weir_telemetry_name_device(monitor->telemetry, device->row, reading->name.data,
-	                           reading->name.length);
+	note_identity(monitor, device, reading);
 	monitor->telemetry->devices[device->row].is_part = reading->is_part;
 	now = place_in_time(monitor, device, reading, at);
 	if (now > WEIR_MONITOR_LAST_NS) {
@@ -520,10 +563,17 @@ int weir_monitor_header_bits(const struct weir_monitor_field *fields,
 		if (!field)
 			continue;
 		bits += 8 * (int)strlen(field->name);
-		device |= field->kind == WEIR_MONITOR_DEVICE;
+		device |= field->kind == WEIR_MONITOR_DEVICE ||
+		          field->kind == WEIR_MONITOR_OWN_DEVICE;
 		found += field->kind <= WEIR_MONITOR_REASON_SHARE;
 	}
 	return device && found >= gauges ? bits : -bits;
+}
+
+bool weir_monitor_draws_box(struct weir_slice line)
+{
+	return weir_slice_starts(line, "|") || weir_slice_starts(line, "+-") ||
+	       !weir_slice_trim(line).length;
 }
 
 int weir_monitor_sniff(const struct weir_monitor_table *table, const char *head, size_t len)
@@ -531,8 +581,10 @@ int weir_monitor_sniff(const struct weir_monitor_table *table, const char *head,
 	struct weir_slice rest = {head, len}, line;
 	int bits = 0;
 
-	for (int i = 0; !bits && i < HEAD_LINES && weir_csv_take_line(&rest, &line); i++)
+	for (int i = 0; !bits && i < HEAD_LINES && weir_csv_take_line(&rest, &line);) {
 		bits = table->recognise(line);
+		i += !weir_monitor_draws_box(line);
+	}
 	return bits > 0 ? bits : 0;
 }
 
@@ -635,6 +687,8 @@ enum weir_status weir_monitor_read(const struct weir_monitor_table *table,
 	weir_monitor_open(&monitor, input, table->fields);
 	monitor.context = table->context;
 	status = read_rows(table, source, &monitor, err);
+	if (!status)
+		weir_monitor_divide(&monitor);
 	if (!status)
 		status = conclude(&monitor, table, err);
 	weir_monitor_close(&monitor);

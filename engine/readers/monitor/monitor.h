@@ -38,6 +38,8 @@ enum weir_monitor_kind {
 	WEIR_MONITOR_REASON,       /* what: one bit; "Active", "Not Active", 0, 1 */
 	WEIR_MONITOR_REASON_SHARE, /* what: one bit; share of the sample period with this reason */
 	WEIR_MONITOR_DEVICE,       /* the first field with a text counts */
+	WEIR_MONITOR_OWN_DEVICE,   /* the same, of a column that scripts add left of the gauges:
+	                            * numbers alone count */
 	WEIR_MONITOR_NAME,
 	WEIR_MONITOR_LOCAL_TIME, /* 2026/01/05 10:00:00.000, or a time since 1970 UTC */
 	WEIR_MONITOR_UNIX_TIME,  /* seconds since 1970 UTC */
@@ -80,6 +82,8 @@ struct weir_monitor {
 	struct weir_monitor_device *devices; /* by id in `ids` */
 	size_t device_capacity;
 	uint64_t stride;     /* one of `stride` rows of a device is kept */
+	bool has_id;         /* a row named its device */
+	bool mixed_names;    /* rows that do not name their device have several models */
 	const char *failure; /* the error that the monitor printed instead of a row, or NULL */
 	void *context;       /* of the table; borrowed */
 };
@@ -131,6 +135,13 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
                                   const struct weir_monitor_reading *reading, uint64_t at,
                                   struct weir_error *err);
 
+/*
+ * Divides the samples of a file without ids of devices: several rows with one time are of several
+ * devices, in the order of the rows. Times must be finer than seconds, and all must have the same
+ * number of rows, but the last may have fewer. Warns if rows have one time and are not divided.
+ */
+void weir_monitor_divide(struct weir_monitor *monitor);
+
 /* Notes an error that the monitor printed; reason is static. */
 void weir_monitor_fail(struct weir_monitor *monitor, const char *reason, uint64_t at);
 /* True if the row has the cells of its header; counts ragged and cut rows as warnings. False for a
@@ -159,6 +170,8 @@ struct weir_monitor_table {
 	const char *header;
 };
 
+/* True for a line of a drawn table, such as the overview of nvidia-smi, and for a blank one. */
+bool weir_monitor_draws_box(struct weir_slice line);
 /* Returns the number of bits that the first lines of a head verify. */
 int weir_monitor_sniff(const struct weir_monitor_table *table, const char *head, size_t len);
 /* Returns the number of bits of the known names in a header; negative if it has fewer gauges than
@@ -191,8 +204,9 @@ double weir_monitor_convert(enum weir_gauge gauge, double value,
 
 /* Parses "2026/01/05 10:00:00.000" as if it were UTC; the fraction may be missing. */
 bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns);
-/* Parses the same, dates with dashes (2026-01-05, then a blank or T), and times since 1970 UTC in
- * s, ms, us or ns, which scripts write in its place. */
+/* Parses the same, dates with dashes (2026-01-05, then a blank or T), and what scripts write in its
+ * place: any of these with a zone (Z, +08:00), and times since 1970 UTC in s, ms, us or ns. Sets
+ * *since_1970 if the time is UTC. */
 bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970);
 /* Parses "20260105" into its midnight. */
 bool weir_monitor_date(struct weir_slice text, int64_t *out_ns);

@@ -25,6 +25,7 @@ struct weir_monitor_unit {
 
 #define KIB            1024.0
 #define FIRST_EPOCH_NS INT64_C(1000000000000000000) /* September 2001 */
+#define DATE_AND_CLOCK 19u                          /* bytes of "2026-01-05T10:00:00" */
 
 /* Case matters: mW is not MW. MB of memory means 2^20 bytes in monitors. */
 static const struct weir_monitor_unit units[] = {
@@ -286,7 +287,7 @@ static bool parse_date_and_clock(struct weir_slice text, const char *pattern, ch
 	struct weir_slice date = {text.data, text.length < 10 ? text.length : 10};
 	int64_t digits, clock_ns;
 
-	if (text.length < 19 || text.data[10] != separator ||
+	if (text.length < DATE_AND_CLOCK || text.data[10] != separator ||
 	    !match_digits(date, pattern, &digits) || !date_of(digits, out_ns) ||
 	    !weir_monitor_clock((struct weir_slice){text.data + 11, text.length - 11}, &clock_ns))
 		return false;
@@ -309,13 +310,58 @@ static bool parse_epoch(struct weir_slice text, int64_t *out_ns)
 	return false;
 }
 
+/* Parses a date and a clock, with any of the separators that monitors and `date` write. */
+static bool parse_any_date(struct weir_slice text, int64_t *out_ns)
+{
+	return weir_monitor_local_time(text, out_ns) ||
+	       parse_date_and_clock(text, "YYYY-MM-DD", ' ', out_ns) ||
+	       parse_date_and_clock(text, "YYYY-MM-DD", 'T', out_ns);
+}
+
+/* Parses "+08:00", "+0800" or "+08" into the time that this zone is ahead of UTC. */
+static bool parse_offset(struct weir_slice text, int64_t *out_ns)
+{
+	struct weir_slice digits = {text.data + 1, text.length - 1};
+	int64_t value, minutes;
+
+	if (match_digits(digits, "HH", &value))
+		value *= 100;
+	else if (!match_digits(digits, "HH:MM", &value) && !match_digits(digits, "HHMM", &value))
+		return false;
+	if (value / 100 > 23 || value % 100 > 59)
+		return false;
+	minutes = value / 100 * 60 + value % 100;
+	*out_ns = (text.data[0] == '-' ? -minutes : minutes) * 60 * INT64_C(1000000000);
+	return true;
+}
+
+/* Parses a date and a clock with a zone (ISO 8601): Z, or the offset from UTC. */
+static bool parse_zoned(struct weir_slice text, int64_t *out_ns)
+{
+	size_t at = DATE_AND_CLOCK;
+	int64_t offset_ns = 0;
+
+	while (at < text.length && text.data[at] != '+' && text.data[at] != '-' &&
+	       text.data[at] != 'Z' && text.data[at] != 'z')
+		at++;
+	if (at >= text.length || !parse_any_date((struct weir_slice){text.data, at}, out_ns))
+		return false;
+	if (lower(text.data[at]) == 'z') {
+		if (at + 1 != text.length)
+			return false;
+	} else if (!parse_offset((struct weir_slice){text.data + at, text.length - at},
+	                         &offset_ns)) {
+		return false;
+	}
+	*out_ns -= offset_ns;
+	return *out_ns >= 0;
+}
+
 bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970)
 {
 	*since_1970 = false;
-	if (weir_monitor_local_time(text, out_ns) ||
-	    parse_date_and_clock(text, "YYYY-MM-DD", ' ', out_ns) ||
-	    parse_date_and_clock(text, "YYYY-MM-DD", 'T', out_ns))
+	if (parse_any_date(text, out_ns))
 		return true;
-	*since_1970 = parse_epoch(text, out_ns);
+	*since_1970 = parse_zoned(text, out_ns) || parse_epoch(text, out_ns);
 	return *since_1970;
 }

@@ -5,6 +5,8 @@
  *	nvidia-smi --query-gpu=... --format=csv  with and without units, once or in a loop
  *	nvidia-smi dmon  columns separated by blanks below two lines that begin with '#', names and
  *	units, which repeat; or the same with commas (--format csv)
+ *
+ * Scripts write the overview of nvidia-smi before such a table: its lines are passed over.
  */
 #include <string.h>
 
@@ -134,6 +136,9 @@ static const char *refuse_output(const char *head, size_t len)
 
 static const struct weir_monitor_field query_fields[] = {
 	{"timestamp", WEIR_MONITOR_LOCAL_TIME, 0, NULL},
+	{"gpu", WEIR_MONITOR_OWN_DEVICE, 0, NULL},
+	{"gpu_id", WEIR_MONITOR_OWN_DEVICE, 0, NULL},
+	{"gpu_index", WEIR_MONITOR_OWN_DEVICE, 0, NULL},
 	{"index", WEIR_MONITOR_DEVICE, 0, NULL},
 	{"pci.bus_id", WEIR_MONITOR_DEVICE, 0, NULL},
 	{"gpu_bus_id", WEIR_MONITOR_DEVICE, 0, NULL},
@@ -248,7 +253,7 @@ static enum weir_status take_query_row(struct weir_monitor *monitor, const struc
 		                 "line %llu: a row before any header (format noheader): its "
 		                 "columns are unknown; record with --format=csv",
 		                 (unsigned long long)row->number);
-	if (!weir_monitor_fits(monitor, row))
+	if (weir_monitor_draws_box(row->line) || !weir_monitor_fits(monitor, row))
 		return WEIR_OK;
 	weir_monitor_take(monitor, row->cells, weir_monitor_whole(row), row->at, &reading);
 	return weir_monitor_add(monitor, &reading, row->at, err);
@@ -361,7 +366,7 @@ static enum weir_status take_dmon_row(struct weir_monitor *monitor, const struct
 	failure = failure_of(row->line);
 	if (failure)
 		weir_monitor_fail(monitor, failure, row->at);
-	if (failure || !weir_monitor_fits(monitor, row))
+	if (failure || weir_monitor_draws_box(row->line) || !weir_monitor_fits(monitor, row))
 		return WEIR_OK;
 	weir_monitor_take(monitor, row->cells, weir_monitor_whole(row), row->at, &reading);
 	return weir_monitor_add(monitor, &reading, row->at, err);

@@ -119,6 +119,12 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                "the program that wrote the file warns of its "
                                "figures",
                                "warnings by the program that wrote the file"},
+	[WEIR_WARN_UNNAMED_DEVICES] =
+		{"unnamed_devices",
+                 "rows with equal times name no device and are read as one device: record its "
+                 "index as well",
+                 "files have rows with equal times that name no device and are read as one device: "
+                 "record its index as well"},
 	[WEIR_WARN_FAILED_MEASUREMENT] = {"failed_measurement",
                                           "1 measurement failed and was left out",
                                           "measurements failed and were left out"},
