@@ -469,14 +469,15 @@ static void explain_totals(struct weir_report *report)
 /* ---- figures of several loads ---- */
 
 /* Returns the figure of "concurrency@4/p99_latency_ms", "model/concurrency@4/p99_latency_ms" or
- * "load#2/p99_latency_ms"; NULL: it is not of one of several loads. */
+ * "load#2/p99_latency_ms"; NULL: it is not of one of several loads, like that of a kind of request,
+ * "request@GET //p99_latency_ms". */
 static const char *figure_of_load(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *load = slash;
 
 	while (load && load > name && load[-1] != '/')
 		load--;
-	if (!load || load == slash)
+	if (!load || load == slash || strncmp(name, "request@", 8) == 0)
 		return NULL;
 	return memchr(load, '@', (size_t)(slash - load)) || strncmp(load, "load/", 5) == 0 ||
 	                       strncmp(load, "load#", 5) == 0
@@ -502,8 +503,10 @@ static bool add_range(const struct weir_run *run, const char *figure, struct wei
 	}
 	if (!(most >= least))
 		return false;
-	weir_text_printf(out, "%s%s %.4g to %.4g%s%s", out->length ? ", " : "", figure, least, most,
-	                 unit ? " " : "", unit ? unit : "");
+	weir_text_printf(out, "%s%s ", out->length ? ", " : "", figure);
+	weir_text_printf(out, least < 1000 ? "%.4g to " : "%.0f to ", least);
+	weir_text_printf(out, most < 1000 ? "%.4g%s%s" : "%.0f%s%s", most, unit ? " " : "",
+	                 unit ? unit : "");
 	return true;
 }
 

@@ -19,8 +19,9 @@ struct timed {
 	const char *name; /* not terminated behind `length` */
 	size_t length;
 	double median_ns;
-	double p99_ns;  /* NAN: not stated */
-	size_t samples; /* 0: the file states the median alone */
+	double p99_ns;                 /* NAN: not stated */
+	size_t samples;                /* 0: the file states the median alone */
+	const char *requests, *failed; /* that the file counts; NULL: not stated */
 };
 
 /* The slowest names so far, the slowest first. */
@@ -87,6 +88,25 @@ static double figure_of(const struct weir_run *run, const struct timed *request,
 	return series && series->count ? series->value[0] : NAN;
 }
 
+/* Returns a count that the run states as a label, "request@POST /generate/completed", or of all
+ * requests "completed"; NULL: none. */
+static const char *count_of(const struct weir_run *run, const struct timed *request,
+                            const char *count)
+{
+	struct weir_text key = {0};
+	const char *value;
+
+	if (request) {
+		weir_text_puts(&key, REQUEST);
+		weir_text_add(&key, request->name, request->length);
+		weir_text_puts(&key, "/");
+	}
+	weir_text_puts(&key, count);
+	value = weir_run_label(run, key.data);
+	weir_text_release(&key);
+	return value;
+}
+
 /* Adds the kinds of requests that Locust states. */
 static void add_requests(struct slowest *slowest, const struct weir_run *run)
 {
@@ -105,8 +125,18 @@ static void add_requests(struct slowest *slowest, const struct weir_run *run)
 		                         .length = length - before - behind,
 		                         .median_ns = series->value[0] * 1e6};
 		request.p99_ns = figure_of(run, &request, "p99_latency_ms") * 1e6;
+		request.requests = count_of(run, &request, "completed");
+		request.failed = count_of(run, &request, "failed");
 		add_timed(slowest, &request);
 	}
+}
+
+/* Appends "190 completed, 2 failed". */
+static void put_counts(const char *requests, const char *failed, struct weir_text *out)
+{
+	weir_text_printf(out, "%s completed", requests);
+	if (failed)
+		weir_text_printf(out, ", %s failed", failed);
 }
 
 static void put_timed(const struct timed *timed, struct weir_text *out)
@@ -121,6 +151,11 @@ static void put_timed(const struct timed *timed, struct weir_text *out)
 	if (timed->p99_ns > 0) {
 		weir_text_puts(out, " (p99 ");
 		weir_text_duration(out, timed->p99_ns);
+		weir_text_puts(out, timed->requests ? ", " : ")");
+	}
+	if (timed->requests) {
+		weir_text_puts(out, timed->p99_ns > 0 ? "" : " (");
+		put_counts(timed->requests, timed->failed, out);
 		weir_text_puts(out, ")");
 	}
 	if (timed->samples > 0)
@@ -146,6 +181,19 @@ static void note(struct weir_report *report, const struct slowest *slowest, cons
 	weir_text_release(&list);
 }
 
+/* Notes the number of requests that a file of Locust states. */
+static void note_requests(struct weir_report *report, const struct weir_run *run)
+{
+	const char *completed = count_of(run, NULL, "completed");
+	struct weir_text text = {0};
+
+	if (!completed)
+		return;
+	put_counts(completed, count_of(run, NULL, "failed"), &text);
+	weir_report_note(report, "request_count", "requests in the file: %s", text.data);
+	weir_text_release(&text);
+}
+
 void weir_note_benchmarks(struct weir_report *report)
 {
 	struct slowest benchmarks = {.count = 0}, requests = {.count = 0};
@@ -157,6 +205,7 @@ void weir_note_benchmarks(struct weir_report *report)
 			add_series(&benchmarks, &input->run->stages, true);
 			add_series(&benchmarks, &input->run->metrics, false);
 		} else if (input->run && input->format && strcmp(input->format, "locust") == 0) {
+			note_requests(report, input->run);
 			add_requests(&requests, input->run);
 		}
 	}

@@ -20,8 +20,10 @@
 #define LOCUST_HEAD "Type,Name,Request Count,Failure Count,Median Response Time,Requests/s,99%\n"
 #define LOCUST_ALL  ",Aggregated,9,0,5,1,9\n"
 
-/* Reads a text and expects its only note; NULL: none. */
-static void expect_note(const struct weir_reader *reader, const char *text, const char *expected)
+/* Reads a text and expects a note on the number of requests, and one on benchmarks or kinds of
+ * requests; NULL: none. */
+static void expect_notes(const struct weir_reader *reader, const char *text, const char *count,
+                         const char *expected)
 {
 	struct weir_profile *profile = weir_profile_new();
 	struct weir_report *report;
@@ -30,11 +32,18 @@ static void expect_note(const struct weir_reader *reader, const char *text, cons
 	profile->inputs[0].format = reader->name;
 	report = weir_report_new(profile);
 	weir_note_benchmarks(report);
-	assert_int_equal(report->note_count, expected != NULL);
+	assert_int_equal(report->note_count, (count != NULL) + (expected != NULL));
+	if (count)
+		assert_string_equal(report->notes[0].text, count);
 	if (expected)
-		assert_string_equal(report->notes[0].text, expected);
+		assert_string_equal(report->notes[count != NULL].text, expected);
 	weir_report_free(report);
 	weir_profile_free(profile);
+}
+
+static void expect_note(const struct weir_reader *reader, const char *text, const char *expected)
+{
+	expect_notes(reader, text, NULL, expected);
 }
 
 static void google(const char *entries, const char *expected)
@@ -77,11 +86,19 @@ static void benchmarks_with_samples_alone_are_stages(void **state)
 static void kinds_of_requests_have_median_and_p99(void **state)
 {
 	(void)state;
-	expect_note(&weir_reader_locust, LOCUST_HEAD LOCUST_ALL, NULL);
-	expect_note(&weir_reader_locust,
-	            LOCUST_HEAD "GET,/a,4,0,2,1,8\nPOST,/b,5,0,7,1,90\n" LOCUST_ALL,
-	            "kinds of requests in the file: 2; the slowest by their medians: POST /b 7.00 "
-	            "ms (p99 90.0 ms), GET /a 2.00 ms (p99 8.00 ms)");
+	expect_notes(&weir_reader_locust, LOCUST_HEAD LOCUST_ALL,
+	             "requests in the file: 9 completed", NULL);
+	expect_notes(&weir_reader_locust,
+	             LOCUST_HEAD "GET,/a,4,0,2,1,8\nPOST,/b,6,1,7,1,90\n,Aggregated,10,1,5,1,9\n",
+	             "requests in the file: 9 completed, 1 failed",
+	             "kinds of requests in the file: 2; the slowest by their medians: POST /b 7.00 "
+	             "ms (p99 90.0 ms, 5 completed, 1 failed), GET /a 2.00 ms (p99 8.00 ms, 4 "
+	             "completed)");
+	expect_notes(&weir_reader_locust,
+	             "Type,Name,Request Count,Failure Count,Median Response Time,Requests/s\n"
+	             "GET,/a,4,0,2,1\n",
+	             NULL,
+	             "kinds of requests in the file: 1; median: GET /a 2.00 ms (4 completed)");
 }
 
 static void other_runs_have_no_such_note(void **state)

@@ -379,6 +379,35 @@ static void figures_of_several_loads_are_listed_as_ranges(void **state)
 	assert_int_equal(bench->report->note_count, 3);
 }
 
+static void figures_of_loads_from_1000_on_are_whole_numbers(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_input *input = weir_profile_add_input(bench->profile, "serve.json");
+
+	input->run = weir_run_new();
+	weir_series_push(weir_series_get(&input->run->metrics, "c@1/mean_ttft_ms"), 999.5);
+	weir_series_push(weir_series_get(&input->run->metrics, "c@2/mean_ttft_ms"), 31000);
+	judge(bench);
+	assert_string_equal(bench->report->notes[bench->report->note_count - 1].text,
+	                    "over the loads of the file: mean_ttft_ms 999.5 to 31000 (weir convert "
+	                    "prints all)");
+}
+
+static void kinds_of_requests_are_no_loads(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_input *input = weir_profile_add_input(bench->profile, "run_stats.csv");
+
+	input->run = weir_run_new();
+	weir_series_push(weir_series_get(&input->run->metrics, "request@GET a/median_latency_ms"),
+	                 12);
+	weir_series_push(weir_series_get(&input->run->metrics, "request@GET b/median_latency_ms"),
+	                 14);
+	judge(bench);
+	for (size_t i = 0; i < bench->report->note_count; i++)
+		assert_string_not_equal(bench->report->notes[i].code, "loads");
+}
+
 static void a_runtime_bound_is_noted_to_be_of_a_profiled_run(void **state)
 {
 	struct bench *bench = *state;
@@ -493,6 +522,8 @@ int main(void)
 		BENCH_TEST(a_cold_start_without_device_work_asks_for_iterations_before_it),
 		BENCH_TEST(metrics_alone_are_listed_and_the_tool_decides_the_advice),
 		BENCH_TEST(figures_of_several_loads_are_listed_as_ranges),
+		BENCH_TEST(figures_of_loads_from_1000_on_are_whole_numbers),
+		BENCH_TEST(kinds_of_requests_are_no_loads),
 		BENCH_TEST(a_runtime_bound_is_noted_to_be_of_a_profiled_run),
 		BENCH_TEST(a_share_caps_the_speedup),
 		BENCH_TEST(advice_that_saves_less_than_three_percent_is_left_out),

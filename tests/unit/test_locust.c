@@ -38,6 +38,10 @@ static void requests_and_all_of_them_become_figures(void **state)
 	                       "ms");
 	reading_expects_figure(run, "request@GET /health/request_throughput", 5.125, true, "1/s");
 	assert_int_equal(run->metrics.count, 3 * (4 + 2 + 10));
+	assert_string_equal(weir_run_label(run, "completed"), "298");
+	assert_string_equal(weir_run_label(run, "failed"), "2");
+	assert_string_equal(weir_run_label(run, "request@GET /health/completed"), "100");
+	assert_null(weir_run_label(run, "request@GET /health/failed"));
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
 	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,

@@ -15,6 +15,7 @@
 
 /* Labels of a result that do not distinguish it from a repeat. */
 #define WEIR_LOAD_COMPLETED "completed"  /* requests */
+#define WEIR_LOAD_FAILED    "failed"     /* requests */
 #define WEIR_LOAD_DURATION  "duration_s" /* of the load */
 
 /* Starts as zeros. Owns the runs. */

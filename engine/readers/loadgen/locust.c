@@ -6,6 +6,7 @@
  * unless there is only one. Times include those of failed requests, which is a warning.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
@@ -192,6 +194,27 @@ static void add_figures(struct table *table, struct weir_run *run, const struct 
 	}
 }
 
+/* Sets labels for the requests of a row that succeeded and that failed: "completed" and "failed",
+ * of one kind of request "request@GET //completed". Counts follow the duration of the load, so they
+ * are no figures. */
+static void label_counts(struct table *table, double requests, double failures)
+{
+	struct weir_text key = {0};
+	char value[32];
+
+	if (table->input->run->label_count + 2 > WEIR_FIGURE_MAX_LABELS)
+		return;
+	weir_text_printf(&key, "%s" WEIR_LOAD_COMPLETED, table->prefix.data);
+	snprintf(value, sizeof(value), "%.0f", requests - failures);
+	weir_run_set_label(table->input->run, key.data, value);
+	weir_text_clear(&key);
+	weir_text_printf(&key, "%s" WEIR_LOAD_FAILED, table->prefix.data);
+	snprintf(value, sizeof(value), "%.0f", failures);
+	if (failures > 0)
+		weir_run_set_label(table->input->run, key.data, value);
+	weir_text_release(&key);
+}
+
 static void warn_of_failures(struct table *table, const struct weir_csv_row *row, double failures,
                              double requests)
 {
@@ -238,6 +261,7 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 	if (table->parts->metrics.count + 2 * table->column_count > WEIR_FIGURE_MAX)
 		return fail_too_many(row, err);
 	add_figures(table, of_all ? table->input->run : table->parts, row);
+	label_counts(table, requests, isnan(failures) ? 0 : failures);
 	table->has_all |= of_all;
 	table->part_count += !of_all;
 	return WEIR_OK;
