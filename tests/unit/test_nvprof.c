@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
 #define NVPROF (&weir_reader_nvprof)
@@ -125,6 +126,50 @@ static void rows_of_other_types_are_passed_over(void **state)
 	weir_profile_free(profile);
 }
 
+#define ROW(type, share, time, name) "\"" type "\"," share "," time ",1,1us,1us,1us,\"" name "\"\n"
+
+/* Each type adds up to all; half a hundredth of each share may be lost by rounding, and 0.5 are
+ * left.
+ */
+static void shares_below_all_tell_that_rows_are_missing(void **state)
+{
+	static const struct {
+		const char *text, *figure;
+		double total;
+		unsigned warnings;
+	} cases[] = {
+		{HEADER ROW("GPU activities", "80.00", "800ns", "k"), "kernels/total_ns", 1000, 1},
+		{HEADER ROW("GPU activities", "99.50", "995ns", "k"), "kernels/total_ns", 995, 0},
+		{HEADER ROW("GPU activities", "99.49", "9949ns", "k"), "kernels/total_ns", 10000,
+	         1},
+		{HEADER ROW("GPU activities", "80.00", "800ns", "k")
+	                 ROW("GPU activities", "20.00", "200ns", "[CUDA memcpy HtoD]")
+	                         ROW("API calls", "50.00", "30ns", "cudaFree"),
+	         "kernels/total_ns", 800, 1},
+		{HEADER ROW("GPU activities", "100.00", "800ns", "k")
+	                 ROW("API calls", "50.00", "30ns", "cudaFree"),
+	         "calls/total_ns", 60, 1},
+		{"==7== Profiling result:\n" TEXT
+	         " 75.00%  1.5000ms         3  500.00us  1.0000us  1.0000ms  f(int*, int)\n\n"
+	         "==7== API calls:\n" TEXT
+	         "100.00%  2.00000s         4  500.00ms  1.0000us  1.0000ms  cudaFree\n",
+	         "kernels/total_ns", 2e6, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_series *series =
+			weir_series_find(&run_of(cases[i].text, profile)->metrics, cases[i].figure);
+
+		assert_non_null(series);
+		assert_near(series->value[0], cases[i].total, 1e-9);
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_INCONSISTENT].count,
+		                 cases[i].warnings);
+		weir_profile_free(profile);
+	}
+}
+
 static void a_number_without_a_unit_is_no_time(void **state)
 {
 	static const struct {
@@ -151,8 +196,8 @@ static void a_number_without_a_unit_is_no_time(void **state)
 		const struct weir_run *run;
 
 		weir_text_printf(&text,
-		                 "%s%s\"GPU activities\",50,1ns,1,1,1,1,\"j\"\n"
-		                 "\"GPU activities\",50,%s,1,1,1,1,\"k\"\n",
+		                 "%s%s\"GPU activities\",100,1ns,1,1,1,1,\"j\"\n"
+		                 "\"GPU activities\",0,%s,1,1,1,1,\"k\"\n",
 		                 HEADER, cases[i].units, cases[i].time);
 		run = run_of(text.data, profile);
 		reading_expects_figure(run, "kernels/total_ns", 1 + cases[i].ns, false, "ns");
@@ -208,6 +253,7 @@ int main(void)
 		cmocka_unit_test(a_memset_is_no_copy),
 		cmocka_unit_test(a_list_of_work_is_added_up_by_name),
 		cmocka_unit_test(rows_of_other_types_are_passed_over),
+		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(a_number_without_a_unit_is_no_time),
 		cmocka_unit_test(odd_and_cut_rows_are_counted),
 		cmocka_unit_test(the_format_is_known_by_its_header),

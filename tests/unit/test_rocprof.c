@@ -10,6 +10,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/shelf.h"
 
@@ -196,6 +197,44 @@ static void totals_are_figures_of_the_whole_run(void **state)
 	series = weir_series_find(&input->run->calls, "Cijk_Ailk_Bljk_SB_MT64x64x16");
 	assert_true(series && series->value[0] == 6);
 	weir_profile_free(profile);
+}
+
+#define STATS "Name,Calls,TotalDurationNs,AverageNs,Percentage\n"
+
+/* Shares with many places lose nothing by rounding; 0.5 percent are left. */
+static void shares_below_all_tell_that_rows_are_missing(void **state)
+{
+	static const struct {
+		const char *text, *figure;
+		double total; /* 0: not stated, because no row is missing */
+	} cases[] = {
+		{STATS "a(int),1,500,500,50.000\nb(int),1,300,300,30.000\n", "operators/total_ns",
+	         1000},
+		{STATS "a(int),1,995,995,99.500\n", "operators/total_ns", 0},
+		{STATS "a(int),1,9949,9949,99.490\n", "operators/total_ns", 10000},
+		{STATS "a(int),1,500,500,x\n", "operators/total_ns", 0},
+		{STATS "hipMalloc,1,500,500,50\n", "calls/total_ns", 1000},
+		{STATS "a(int),1,500,500,50.0\n" STATS "b(int),1,400,400,100.0\n",
+	         "operators/total_ns", 1400},
+		{"Kernel_Name,Count,Sum(ns),Pct\na(int),1,500,25.0\n", "operators/total_ns", 2000},
+		{"Name,Calls,TotalDurationNs,AverageNs\na(int),1,500,500\n", "operators/total_ns",
+	         0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input =
+			reading_of(&weir_reader_rocprof, cases[i].text, profile);
+		const struct weir_series *series =
+			weir_series_find(&input->run->metrics, cases[i].figure);
+
+		assert_int_equal(series != NULL, cases[i].total > 0);
+		if (series)
+			assert_near(series->value[0], cases[i].total, 1e-9);
+		assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, cases[i].total > 0);
+		weir_profile_free(profile);
+	}
 }
 
 static void kernels_of_rocprof_compute_are_totals(void **state)
@@ -456,6 +495,7 @@ int main(void)
 		cmocka_unit_test(a_header_may_come_again),
 		cmocka_unit_test(the_older_profiler_is_read_alike),
 		cmocka_unit_test(totals_are_figures_of_the_whole_run),
+		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(kernels_of_rocprof_compute_are_totals),
 		cmocka_unit_test(calls_of_the_host_are_no_operators),
 		cmocka_unit_test(tables_of_one_process_are_joined),

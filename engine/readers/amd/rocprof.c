@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/readers/amd/rocprof_join.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/shares.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/trace/builder.h"
 #include "engine/readers/trace/rocm.h"
@@ -31,6 +32,7 @@ enum column {
 	COLUMN_NAME,
 	COLUMN_CALLS,
 	COLUMN_TOTAL,
+	COLUMN_SHARE,
 	COLUMN_START,
 	COLUMN_END,
 	COLUMN_PROCESS,
@@ -79,8 +81,10 @@ struct reader {
 	struct weir_input *input;
 	struct weir_builder *builder; /* NULL: the table holds totals */
 	struct columns columns;
-	uint64_t timed;          /* usable rows */
-	char first_problem[160]; /* with its line; empty: no problem yet */
+	uint64_t timed;            /* usable rows */
+	struct weir_shares shares; /* of the rows of a table of totals */
+	double missing_ns;         /* time of rows that the tables of totals lack */
+	char first_problem[160];   /* with its line; empty: no problem yet */
 };
 
 /* ---- headers ---- */
@@ -105,6 +109,8 @@ static const struct {
 	{"Sum(us)", COLUMN_TOTAL},
 	{"Sum(ms)", COLUMN_TOTAL},
 	{"Sum(s)", COLUMN_TOTAL},
+	{"Percentage", COLUMN_SHARE},
+	{"Pct", COLUMN_SHARE},
 	{"Start_Timestamp", COLUMN_START},
 	{"BeginNs", COLUMN_START},
 	{"End_Timestamp", COLUMN_END},
@@ -473,6 +479,7 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 		           "no name, or no calls and nanoseconds");
 		return;
 	}
+	weir_shares_add(&reader->shares, cell(reader, row, COLUMN_SHARE), (double)total_ns);
 	if (!reader->input->run) {
 		reader->input->run = weir_run_new();
 		reader->input->gives = "native run";
@@ -533,6 +540,33 @@ static void take_row(struct reader *reader, const struct weir_csv_row *row)
 
 /* ---- one file ---- */
 
+/* Ends a table of totals. */
+static void end_totals(struct reader *reader)
+{
+	reader->missing_ns += weir_shares_end(&reader->shares, reader->input, "totals");
+}
+
+/* States the time of all rows if some are missing: of operators, or of calls if the table holds no
+ * others. */
+static void state_total(struct reader *reader)
+{
+	struct weir_run *run = reader->input->run;
+	double total = reader->missing_ns;
+
+	if (!(total > 0) || !run)
+		return;
+	for (size_t i = 0; i < run->operators.count; i++)
+		total += run->operators.items[i].value[0];
+	if (run->operators.count) {
+		weir_figure_add(run, "operators/total_ns", "ns", false, total);
+		return;
+	}
+	for (size_t i = 0; i < run->metrics.count; i++)
+		if (strstr(run->metrics.items[i].name, "/total_ns"))
+			total += run->metrics.items[i].value[0];
+	weir_figure_add(run, "calls/total_ns", "ns", false, total);
+}
+
 /* Takes a header. There may be several: processes that append to one file repeat it. */
 static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 {
@@ -541,6 +575,7 @@ static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 	find_columns(&columns, row->cells, row->count);
 	if (columns.table == TABLE_NONE)
 		return false;
+	end_totals(reader);
 	reader->columns = columns;
 	if (columns.table != TABLE_TOTALS && !reader->builder)
 		reader->builder = weir_builder_new(reader->input);
@@ -599,6 +634,8 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 
 	status = read_rows(&reader, csv, err);
 	if (!status) {
+		end_totals(&reader);
+		state_total(&reader);
 		warn_long_rows(&reader, csv);
 		weir_damage_of_source(input, source);
 		status = conclude(&reader, err);
@@ -608,278 +645,13 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 	return status;
 }
 
-/* ---- the files of one process ---- */
-
-/* Warnings that the builder raises about a whole timeline: those of the parts are cleared. */
-static const enum weir_warning_code recounted[] = {
-	WEIR_WARN_GRAPH_HIDDEN,     WEIR_WARN_UNLINKED,  WEIR_WARN_BEFORE_LAUNCH,
-	WEIR_WARN_STREAM_OVERLAP,   WEIR_WARN_MISNESTED, WEIR_WARN_LAUNCH_WITHOUT_WORK,
-	WEIR_WARN_DUPLICATE_LAUNCH,
-};
-
-/* Drops one of the words, and the '_' before it, from the end of the name of a file. */
-static bool drop_word(const char *name, size_t *length)
-{
-	static const char *const words[] = {
-		"kernel",   "memory", "copy",      "allocation", "hip",     "hsa", "api",
-		"marker",   "rccl",   "core",      "runtime",    "amd",     "ext", "image",
-		"compiler", "roctx",  "finalizer", "rocdecode",  "rocjpeg",
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t size = strlen(words[i]);
-
-		if (*length < size || memcmp(name + *length - size, words[i], size) != 0)
-			continue;
-		if (*length > size && name[*length - size - 1] != '_')
-			continue;
-		*length -= size + (*length > size);
-		return true;
-	}
-	return false;
-}
-
-/* Returns the number of bytes of a path that the tables of one process share, which is all up to
- * "kernel_trace.csv.gz", "agent_info.csv" and similar names; 0: unknown. */
-static size_t shared_part(const char *path)
-{
-	static const char ending[] = "_trace.csv", agents[] = "agent_info.csv";
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *found = NULL;
-	size_t length;
-	bool any = false;
-
-	for (const char *at = strstr(name, ending); at; at = strstr(at + 1, ending))
-		found = at;
-	if (!found) {
-		found = strstr(name, agents);
-		length = found ? (size_t)(found - name) : 0;
-		return found ? (size_t)(name - path) + length + !length : 0;
-	}
-	length = (size_t)(found - name);
-	while (drop_word(name, &length))
-		any = true;
-	return any ? (size_t)(name - path) + length + 1 : 0;
-}
-
-static bool is_table(const struct weir_input *input)
-{
-	return input->trace && strcmp(input->format, weir_reader_rocprof.name) == 0;
-}
-
-static bool is_part(const struct weir_input *input)
-{
-	return is_table(input) && shared_part(input->path) > 0;
-}
-
-static bool belong_together(const struct weir_input *left, const struct weir_input *right)
-{
-	size_t length = shared_part(left->path);
-
-	return shared_part(right->path) == length && !memcmp(left->path, right->path, length - 1);
-}
-
-static struct weir_slice text_of(const struct weir_trace *trace, uint32_t name)
-{
-	return (struct weir_slice){weir_names_text(trace->names, name),
-	                           weir_names_length(trace->names, name)};
-}
-
-static void add_host(struct weir_builder *builder, const struct weir_trace *trace)
-{
-	const struct weir_host_columns *host = &trace->host;
-
-	for (size_t i = 0; i < host->count; i++) {
-		const struct weir_thread *thread = &trace->threads[host->thread[i]];
-
-		weir_builder_add_host(builder, &(struct weir_host_event){
-						       .kind = (enum weir_host_kind)host->kind[i],
-						       .start_ns = host->start_ns[i],
-						       .end_ns = host->end_ns[i],
-						       .pid = thread->pid,
-						       .tid = thread->tid,
-						       .name = text_of(trace, host->name[i]),
-						       .correlation = host->correlation[i],
-						       .at = UINT64_MAX,
-					       });
-	}
-}
-
-static void add_device(struct weir_builder *builder, const struct weir_trace *trace)
-{
-	const struct weir_device_columns *device = &trace->device;
-
-	for (size_t i = 0; i < device->count; i++)
-		weir_builder_add_device(builder,
-		                        &(struct weir_device_event){
-						.kind = (enum weir_device_kind)device->kind[i],
-						.start_ns = device->start_ns[i],
-						.end_ns = device->end_ns[i],
-						.device = trace->devices[device->device[i]].id,
-						.stream = trace->streams[device->stream[i]].id,
-						.name = text_of(trace, device->name[i]),
-						.correlation = device->correlation[i],
-						.bytes = device->bytes[i],
-						.blocks = device->blocks[i],
-						.threads_per_block = device->threads_per_block[i],
-						.at = UINT64_MAX,
-					});
-}
-
-/* Returns true if the trace describes devices but has no events. */
-static bool lists_agents(const struct weir_trace *trace)
-{
-	return !trace->host.count && !trace->device.count;
-}
-
-/* Adds the descriptions of devices. */
-static void add_agents(struct weir_builder *builder, const struct weir_trace *trace)
-{
-	for (size_t i = 0; i < trace->device_count; i++) {
-		struct weir_trace_device device = trace->devices[i];
-
-		if (!device.described)
-			continue;
-		device.name = weir_builder_name(builder, text_of(trace, device.name));
-		weir_builder_describe_device(builder, &device);
-	}
-}
-
-static bool is_described(const struct weir_profile *profile, const size_t *parts, size_t count,
-                         int64_t id)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct weir_trace *trace = profile->inputs[parts[i]].trace;
-
-		for (size_t d = 0; d < trace->device_count; d++)
-			if (trace->devices[d].described && trace->devices[d].id == id)
-				return true;
-	}
-	return false;
-}
-
-/* Returns true if a device with events has the number of a description: both then count nodes, CPUs
- * included. With --agent-index=type-relative events count GPUs only. */
-static bool numbers_nodes(const struct weir_profile *profile, const size_t *parts, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct weir_trace *trace = profile->inputs[parts[i]].trace;
-
-		for (size_t d = 0; d < trace->device_count; d++)
-			if (!trace->devices[d].described &&
-			    is_described(profile, parts, count, trace->devices[d].id))
-				return true;
-	}
-	return false;
-}
-
-/* Puts an input with events first, because the first input keeps the timeline. */
-static void put_work_first(const struct weir_profile *profile, size_t *parts, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t part = parts[i];
-
-		if (lists_agents(profile->inputs[part].trace))
-			continue;
-		parts[i] = parts[0];
-		parts[0] = part;
-		return;
-	}
-}
-
-/* Joins the timelines of the parts into one, which the first part keeps. */
-static enum weir_status join_parts(struct weir_profile *profile, const size_t *parts, size_t count,
-                                   struct weir_error *err)
-{
-	struct weir_input *first = &profile->inputs[parts[0]];
-	struct weir_trace *trace = first->trace;
-	bool by_node = numbers_nodes(profile, parts, count);
-	struct weir_builder *builder;
-	enum weir_status status;
-
-	first->trace = NULL; /* else the builder would free it */
-	builder = weir_builder_new(first);
-	if (!by_node)
-		weir_builder_match_devices_by_order(builder);
-	for (size_t i = 0; i < count; i++) {
-		struct weir_input *input = &profile->inputs[parts[i]];
-
-		if (i) {
-			trace = input->trace;
-			input->trace = NULL;
-		}
-		add_host(builder, trace);
-		add_device(builder, trace);
-		add_agents(builder, trace);
-		weir_trace_free(trace);
-		for (size_t j = 0; j < sizeof(recounted) / sizeof(recounted[0]); j++)
-			input->warnings[recounted[j]] = (struct weir_warning){0};
-	}
-	status = weir_builder_finish(builder, err);
-	weir_builder_free(builder);
-	return status;
-}
-
-/* Drops traces of agents that no timeline has taken. Fails if the profile has nothing else. */
-static enum weir_status drop_agents(struct weir_profile *profile, struct weir_error *err)
-{
-	const struct weir_input *alone = NULL;
-	size_t others = 0;
-
-	for (size_t i = 0; i < profile->input_count; i++) {
-		struct weir_input *input = &profile->inputs[i];
-
-		if (!is_table(input) || !lists_agents(input->trace)) {
-			others++;
-			continue;
-		}
-		weir_trace_free(input->trace);
-		input->trace = NULL;
-		alone = input;
-	}
-	if (!alone || others)
-		return WEIR_OK;
-	return weir_fail(err, WEIR_E_EMPTY,
-	                 "%s: it lists the agents of a machine but has no events: pass "
-	                 "*_kernel_trace.csv of the same run",
-	                 alone->path);
-}
-
-/*
- * Makes one timeline of the tables that one process wrote: files of one folder whose names differ
- * only in the kind of table ("123_kernel_trace.csv", "123_hip_api_trace.csv"). The first input with
- * an event keeps the timeline; the others keep their counts and lose theirs. "123_agent_info.csv"
- * names the devices; without another table it is an error.
- */
-static enum weir_status join(struct weir_profile *profile, struct weir_error *err)
-{
-	size_t *parts = weir_alloc((profile->input_count + 1) * sizeof(*parts));
-	enum weir_status status = WEIR_OK;
-
-	for (size_t i = 0; !status && i < profile->input_count; i++) {
-		size_t count = 0;
-
-		if (!is_part(&profile->inputs[i]))
-			continue;
-		parts[count++] = i;
-		for (size_t j = i + 1; j < profile->input_count; j++)
-			if (is_part(&profile->inputs[j]) &&
-			    belong_together(&profile->inputs[i], &profile->inputs[j]))
-				parts[count++] = j;
-		put_work_first(profile, parts, count);
-		if (count > 1)
-			status = join_parts(profile, parts, count, err);
-	}
-	free(parts);
-	return status ? status : drop_agents(profile, err);
-}
-
 const struct weir_reader weir_reader_rocprof = {
-	.name = "rocprof",
+	.name = WEIR_ROCPROF,
 	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals, agents)",
 	.gives = "timeline",
 	.of_amd = true,
 	.sniff = sniff,
 	.refuse = refuse,
 	.read = read_csv,
-	.join = join,
+	.join = weir_rocprof_join,
 };

@@ -13,16 +13,13 @@
 #include "engine/readers/nvidia/totals.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/shares.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 #define LINES     256 /* lines of the head in which a header must appear */
 #define MAX_CELLS 64
 #define MAX_VALUE 1e18
-
-/* A share in a table is rounded to a tenth, half of which may be missing from each row. */
-#define ROUNDED_PERCENT 0.05
-#define SLACK_PERCENT   0.5
 
 static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
 
@@ -61,8 +58,7 @@ struct stats_reader {
 	struct weir_totals totals;
 	const struct report *report; /* the one being read; NULL between reports */
 	struct columns columns;      /* of that report */
-	double percent, sum;         /* of the rows of that table */
-	size_t rows;                 /* of that table, with a share */
+	struct weir_shares shares;   /* of the rows of that table */
 };
 
 /* Splits a cell such as "Total Time (ns)" or "Time(%)" into the name, which it returns, and the
@@ -322,7 +318,6 @@ static void take_values(struct stats_reader *reader, const struct weir_slice *ce
 	const struct columns *columns = &reader->columns;
 	const struct report *report = reader->report;
 	struct weir_slice name = cells[columns->name];
-	double percent;
 	unsigned number;
 	const char *group = group_of(report, name, &number);
 	struct weir_total total = {
@@ -340,11 +335,8 @@ static void take_values(struct stats_reader *reader, const struct weir_slice *ce
 		return;
 	}
 	total.sum *= columns->scale;
-	if (has_shares(report) && read_value(cells[0], columns->text, &percent)) {
-		reader->percent += percent;
-		reader->sum += total.sum;
-		reader->rows++;
-	}
+	if (has_shares(report))
+		weir_shares_add(&reader->shares, cells[0], total.sum);
 	if (weir_totals_add(&reader->totals, &total))
 		reader->input->events++;
 	else
@@ -366,24 +358,16 @@ static bool ends_report(const struct weir_csv_row *row)
 /* Ends a table. Counts the time of its missing rows, if its shares tell that there are any. */
 static void end_table(struct stats_reader *reader)
 {
-	double least = 100 - SLACK_PERCENT - ROUNDED_PERCENT * (double)reader->rows;
 	struct weir_total missing = {.apart = true, .missing = true, .name = weir_slice_of("")};
-	struct weir_text detail = {0};
 
-	if (reader->report && reader->rows && reader->percent > 0 && reader->percent < least) {
-		missing.order = GROUPS * (unsigned)(reader->report - reports);
-		missing.group = reader->report->figures;
-		missing.sum = reader->sum * (100 / reader->percent - 1);
+	if (!reader->report)
+		return;
+	missing.order = GROUPS * (unsigned)(reader->report - reports);
+	missing.group = reader->report->figures;
+	missing.sum = weir_shares_end(&reader->shares, reader->input, missing.group);
+	if (missing.sum > 0)
 		weir_totals_add(&reader->totals, &missing);
-		weir_text_printf(&detail,
-		                 "rows of the table of %s are missing: the others hold %.1f %%",
-		                 reader->report->figures, reader->percent);
-		weir_input_warn(reader->input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail.data);
-		weir_text_release(&detail);
-	}
 	reader->report = NULL;
-	reader->percent = reader->sum = 0;
-	reader->rows = 0;
 }
 
 static void take_row(struct stats_reader *reader, const struct weir_csv_row *row)

@@ -18,6 +18,7 @@
 #include "engine/readers/nvidia/totals.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/shares.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
@@ -47,10 +48,12 @@ struct nvprof {
 	struct weir_totals totals;
 	enum form form; /* of the table being read */
 	bool text;      /* columns are separated by blanks; the name is the last one */
-	size_t width, type, time, calls, name; /* columns; WEIR_CSV_NO_COLUMN: missing */
-	double scale;     /* from the unit of times to ns; NAN: cells have units */
-	bool fresh;       /* the next row may hold units */
-	enum group group; /* of the rows that follow */
+	/* Columns; WEIR_CSV_NO_COLUMN: missing. */
+	size_t width, type, share, time, calls, name;
+	double scale;              /* from the unit of times to ns; NAN: cells have units */
+	bool fresh;                /* the next row may hold units */
+	enum group group;          /* of the rows that follow */
+	struct weir_shares shares; /* of the rows of one type */
 };
 
 /* ---- headers ---- */
@@ -97,6 +100,7 @@ static int match_header(struct weir_slice line, struct nvprof *out)
 	out->text = text;
 	out->width = count;
 	out->type = find_cell(cells, count, "Type");
+	out->share = find_cell(cells, count, "Time(%)");
 	out->time = find_cell(cells, count, out->form == FORM_WORK ? "Duration" : "Time");
 	out->calls = find_cell(cells, count, "Calls");
 	out->name = find_cell(cells, count, "Name");
@@ -218,6 +222,8 @@ static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint6
 	}
 	if (group == GROUP_OTHER)
 		return;
+	if (!is_work)
+		weir_shares_add(&nvprof->shares, cells[nvprof->share], total.sum);
 	if (group == GROUP_KERNELS && weir_slice_starts(total.name, "[CUDA memset"))
 		group = GROUP_SETS;
 	else if (group == GROUP_KERNELS && weir_slice_starts(total.name, "[CUDA mem"))
@@ -228,6 +234,23 @@ static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint6
 		nvprof->input->events++;
 	else
 		weir_input_warn(nvprof->input, WEIR_WARN_SKIPPED_EVENT, at, NULL);
+}
+
+/* Ends the rows of one type, whose shares add up to all. Time of missing rows counts as that of
+ * kernels or calls. */
+static void end_type(struct nvprof *nvprof)
+{
+	struct weir_total missing = {
+		.group = group_names[nvprof->group == GROUP_CALLS ? GROUP_CALLS : GROUP_KERNELS],
+		.order = nvprof->group == GROUP_CALLS ? GROUP_CALLS : GROUP_KERNELS,
+		.apart = true,
+		.missing = true,
+		.name = weir_slice_of(""),
+	};
+
+	missing.sum = weir_shares_end(&nvprof->shares, nvprof->input, missing.group);
+	if (missing.sum > 0)
+		weir_totals_add(&nvprof->totals, &missing);
 }
 
 /* Splits a row of a table of text into the cells of its header. A type ends with a colon before the
@@ -307,8 +330,11 @@ static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 		weir_input_warn(nvprof->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
 	if (count != nvprof->width) /* a cut row with all cells ends in the name */
 		return;
-	if (nvprof->type != WEIR_CSV_NO_COLUMN && cells[nvprof->type].length)
+	if (nvprof->type != WEIR_CSV_NO_COLUMN && cells[nvprof->type].length &&
+	    group_of(cells[nvprof->type]) != nvprof->group) {
+		end_type(nvprof);
 		nvprof->group = group_of(cells[nvprof->type]);
+	}
 	add_row(nvprof, cells, row->at);
 }
 
@@ -317,12 +343,14 @@ static void take_row(struct nvprof *nvprof, const struct weir_csv_row *row)
 	struct nvprof header = {0};
 
 	if (!row->count || weir_slice_starts(row->line, MESSAGE)) {
+		end_type(nvprof);
 		nvprof->form = FORM_NONE;
 		if (weir_slice_holds(row->line, "API calls:"))
 			nvprof->group = GROUP_CALLS;
 		else if (row->count)
 			nvprof->group = GROUP_KERNELS;
 	} else if (match_header(row->line, &header)) {
+		end_type(nvprof);
 		header.input = nvprof->input;
 		header.totals = nvprof->totals;
 		header.group = nvprof->group;
@@ -342,6 +370,7 @@ static enum weir_status read_rows(struct nvprof *nvprof, struct weir_source *sou
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row)
 		take_row(nvprof, row);
+	end_type(nvprof);
 	skipped = weir_csv_skipped(csv);
 	if (skipped->count) {
 		weir_input_warn(nvprof->input, WEIR_WARN_RAGGED_ROW, skipped->first_at,
