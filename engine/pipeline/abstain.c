@@ -320,6 +320,21 @@ static void add_figures(const struct weir_report *report, struct totals *totals,
 	weir_text_release(&total);
 }
 
+/* Takes copies and memsets as the rows of a table that holds no others. */
+static void collect_moves(const struct weir_report *report, struct totals *totals)
+{
+	double copies_ns;
+
+	add_figures(report, totals, "copies/");
+	copies_ns = totals->ns;
+	totals->ns = 0;
+	add_figures(report, totals, "memsets/");
+	totals->ns += copies_ns;
+	totals->things = "kinds of copies and memsets";
+	totals->time = "of copies and memsets";
+	totals->copies_ns = totals->memsets_ns = NAN; /* they are the rows */
+}
+
 /* True if the operators of an input are parts of one time. Those of a profiler's table are not: it
  * lists calls of the host, operators and the kernels that they launch. */
 static bool divides_time(const struct weir_input *input)
@@ -340,7 +355,9 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 		add_total(totals, weir_slice_of(run->operators.items[m].name),
 		          mean_of(&run->operators.items[m]));
 	totals->ns = (on_device ? device_ms : host_ms) * 1e6;
-	totals->things = on_device ? "rows with device time" : "rows with host time";
+	totals->things = on_device     ? "rows with device time"
+	                 : host_ms > 0 ? "rows with host time"
+	                               : "rows with a time";
 	totals->aside = on_device ? " (an operator and its kernels have separate rows)" : "";
 	totals->time = on_device ? "of device time" : "of host time";
 }
@@ -384,6 +401,8 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 	totals->time = "that calls of the host take";
 	totals->on_host =
 		totals->count > 0 && !(totals->copies_ns > 0) && !(totals->memsets_ns > 0);
+	if (!totals->count)
+		collect_moves(report, totals);
 }
 
 static void put_total(const struct total *total, struct weir_text *out)

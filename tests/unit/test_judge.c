@@ -393,6 +393,26 @@ static void figures_of_loads_from_1000_on_are_whole_numbers(void **state)
 	                    "prints all)");
 }
 
+static void a_table_of_copies_alone_names_them(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_input *input = weir_profile_add_input(bench->profile, "stats.txt");
+	struct weir_series_table *metrics;
+
+	input->run = weir_run_new();
+	metrics = &input->run->metrics;
+	weir_series_push(weir_series_get(metrics, "copies/total_ns"), 8e6);
+	weir_series_push(weir_series_get(metrics, "copies/[CUDA memcpy HtoD]/total_ns"), 6e6);
+	weir_series_push(weir_series_get(metrics, "memsets/total_ns"), 2e6);
+	weir_series_push(weir_series_get(metrics, "memsets/[CUDA memset]/total_ns"), 2e6);
+	judge(bench);
+	assert_string_equal(
+		bench->report->verdict.headline,
+		"[CUDA memcpy HtoD] holds 60 % of the 10.0 ms of copies and memsets; totals do not "
+		"show what limits it, nor what the device waits for");
+	assert_true(weir_report_has_note(bench->report, "totals"));
+}
+
 static void kinds_of_requests_are_no_loads(void **state)
 {
 	struct bench *bench = *state;
@@ -523,6 +543,7 @@ int main(void)
 		BENCH_TEST(metrics_alone_are_listed_and_the_tool_decides_the_advice),
 		BENCH_TEST(figures_of_several_loads_are_listed_as_ranges),
 		BENCH_TEST(figures_of_loads_from_1000_on_are_whole_numbers),
+		BENCH_TEST(a_table_of_copies_alone_names_them),
 		BENCH_TEST(kinds_of_requests_are_no_loads),
 		BENCH_TEST(a_runtime_bound_is_noted_to_be_of_a_profiled_run),
 		BENCH_TEST(a_share_caps_the_speedup),

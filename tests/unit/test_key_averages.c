@@ -8,6 +8,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/near.h"
 #include "tests/unit/reading.h"
 
 #define FOLDER "tests/data/key_averages/"
@@ -111,6 +112,53 @@ static void a_row_without_device_time_is_no_operator_of_the_device(void **state)
 		else
 			assert_null(weir_series_find(&run->operators, "cudaLaunchKe"));
 		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+#define SHARE_TITLES                                                                               \
+	"        Name    Self CPU %      Self CPU     Self CUDA   Self CUDA %    # of Calls  \n"
+#define SHARE_HEAD DASHES SHARE_TITLES DASHES
+#define SHARE_ROW(host, host_share, device, share)                                                 \
+	"    aten::mm    " host_share "    " host "    " device "    " share "             3  \n"
+
+static void a_table_cut_before_its_totals_has_those_of_its_shares(void **state)
+{
+	static const struct {
+		const char *text;
+		double host_ms, device_ms; /* 0: not known */
+	} cases[] = {
+		{SHARE_HEAD SHARE_ROW("   1.000ms", "     2.00%", "   8.000ms", "    40.00%"), 50,
+	         20},
+		{SHARE_HEAD SHARE_ROW("   1.000ms", "     0.50%", "   1.000ms", "     0.49%"), 200,
+	         0},
+		{SHARE_HEAD SHARE_ROW("   1.000ms", "     2.00%", "   8.000ms", "   140.00%"), 50,
+	         0},
+		{SHARE_HEAD SHARE_ROW("   1.000ms", "     2.00%", "   0.000us", "     0.00%"), 50,
+	         0},
+		{SHARE_HEAD SHARE_ROW("   1.000ms", "     2.00%", "   8.000ms", "    40.00%") DASHES
+	         "Self CPU time total: 51.000ms\nSelf CUDA time total: 19.000ms\n",
+	         51, 19},
+		{SHARE_HEAD SHARE_ROW("   1.000ms", "     2.00%", "   8.000ms", "    40.00%") DASHES
+	         "Self CPU time total: 51.000ms\n",
+	         51, 20},
+	};
+	static const char *const names[] = {"self_host_time_total_ms", "self_device_time_total_ms"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = reading_of(reader, cases[i].text, profile)->run;
+		double expected[] = {cases[i].host_ms, cases[i].device_ms};
+
+		for (size_t j = 0; j < 2; j++) {
+			const struct weir_series *series =
+				weir_series_find(&run->metrics, names[j]);
+
+			assert_int_equal(series != NULL, expected[j] > 0);
+			if (series)
+				assert_near(series->value[0], expected[j], 1e-9);
+		}
 		weir_profile_free(profile);
 	}
 }
@@ -228,6 +276,7 @@ int main(void)
 		cmocka_unit_test(ranges_among_the_kernels_are_left_out),
 		cmocka_unit_test(a_table_of_the_host_alone_is_read),
 		cmocka_unit_test(a_row_without_device_time_is_no_operator_of_the_device),
+		cmocka_unit_test(a_table_cut_before_its_totals_has_those_of_its_shares),
 		cmocka_unit_test(a_second_table_is_left_out),
 		cmocka_unit_test(what_is_cut_or_no_number_is_counted),
 		cmocka_unit_test(a_line_of_dots_stands_for_missing_rows),

@@ -5,7 +5,8 @@
  * are no operators, unless the whole table has no device time: then it is the self time on the
  * host. Cells are aligned with runs of dashes; a title longer than its
  * column shifts the titles after it, but not the cells. Ranges of the program are listed like
- * kernels: those with more than 100 % of the device time are left out.
+ * kernels: those with more than 100 % of the device time are left out. A table that was cut before
+ * its totals states them by the shares of its rows.
  */
 #include <math.h>
 #include <string.h>
@@ -18,8 +19,22 @@
 #include "engine/readers/readers.h"
 
 #define MAX_COLUMNS 64
+#define MIN_SHARE   0.005 /* to derive a total within 1 %: shares have two places of a percent */
 
-enum column { COLUMN_NAME, COLUMN_HOST, COLUMN_DEVICE, COLUMN_DEVICE_SHARE, COLUMN_CALLS, COLUMNS };
+enum column {
+	COLUMN_NAME,
+	COLUMN_HOST,
+	COLUMN_HOST_SHARE,
+	COLUMN_DEVICE,
+	COLUMN_DEVICE_SHARE,
+	COLUMN_CALLS,
+	COLUMNS
+};
+
+/* The row with the largest share of a total, from which the total follows. */
+struct base {
+	double ns, share; /* share 0: no row states one */
+};
 
 struct span {
 	size_t start, end; /* in characters */
@@ -33,7 +48,9 @@ struct table {
 	unsigned separators;    /* lines of dashes so far */
 	struct weir_run *host;  /* operators and calls of rows without time on the device */
 	double device_total_ms; /* that the table states; 0: none */
-	bool done;              /* the end of the table was read */
+	bool has_host_total;    /* the table states it */
+	struct base of_host, of_device;
+	bool done; /* the end of the table was read */
 };
 
 /* Finds the runs of dashes in a line. Returns their number; 0: not a line of dashes. */
@@ -91,6 +108,8 @@ static enum column column_of(struct weir_slice title)
 		return COLUMN_NAME;
 	if (weir_slice_equals(title, "Self CPU"))
 		return COLUMN_HOST;
+	if (weir_slice_equals(title, "Self CPU %"))
+		return COLUMN_HOST_SHARE;
 	if (weir_slice_equals(title, "# of Calls"))
 		return COLUMN_CALLS;
 	if (!weir_slice_starts(title, "Self ") || weir_slice_starts(title, "Self CPU") ||
@@ -178,6 +197,12 @@ static bool is_ellipsis(struct weir_slice line)
 	return dots > 0;
 }
 
+static void note_share(struct base *base, double ns, double share)
+{
+	if (ns > 0 && share >= MIN_SHARE && share > base->share && share <= 1)
+		*base = (struct base){ns, share};
+}
+
 /* Adds a row, with its time on the device if it has any. Rows with the same name, which differ in
  * shapes or stacks, are one operator. */
 static void read_row(struct table *table, const struct weir_csv_row *row)
@@ -185,7 +210,7 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 	struct weir_slice name = cell(table, row->line, COLUMN_NAME),
 			  calls = cell(table, row->line, COLUMN_CALLS);
 	double host = time_of(cell(table, row->line, COLUMN_HOST)),
-	       device = time_of(cell(table, row->line, COLUMN_DEVICE));
+	       device = time_of(cell(table, row->line, COLUMN_DEVICE)), device_share;
 	struct weir_text text = {0};
 	int64_t count;
 
@@ -198,8 +223,11 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 		return;
 	}
 	table->input->events++;
-	if (share_of(cell(table, row->line, COLUMN_DEVICE_SHARE)) > 1)
+	device_share = share_of(cell(table, row->line, COLUMN_DEVICE_SHARE));
+	if (device_share > 1)
 		device = NAN;
+	note_share(&table->of_host, host, share_of(cell(table, row->line, COLUMN_HOST_SHARE)));
+	note_share(&table->of_device, device, device_share);
 	weir_text_add(&text, name.data, name.length);
 	if (device > 0 || host > 0) {
 		struct weir_run *run = device > 0 ? table->input->run : table->host;
@@ -229,9 +257,30 @@ static void read_footer(struct table *table, struct weir_slice line)
 	total_ms = time_of(weir_slice_trim((struct weir_slice){at, (size_t)(end - at)})) / 1e6;
 	if (!of_host && total_ms > 0)
 		table->device_total_ms = total_ms;
+	table->has_host_total |= of_host && total_ms > 0;
 	weir_figure_add(table->input->run,
 	                of_host ? "self_host_time_total_ms" : "self_device_time_total_ms", "ms",
 	                false, total_ms);
+}
+
+/* Adds a total by the largest share that a row has of it. */
+static void add_total(struct table *table, const struct base *base, const char *figure)
+{
+	if (base->share > 0)
+		weir_figure_add(table->input->run, figure, "ms", false,
+		                base->ns / base->share / 1e6);
+}
+
+/* Adds the totals that the table does not state, because it was cut before them. */
+static void derive_totals(struct table *table)
+{
+	if (!table->has_host_total)
+		add_total(table, &table->of_host, "self_host_time_total_ms");
+	if (table->device_total_ms > 0)
+		return;
+	add_total(table, &table->of_device, "self_device_time_total_ms");
+	if (table->of_device.share > 0)
+		table->device_total_ms = table->of_device.ns / table->of_device.share / 1e6;
 }
 
 /* Takes a line. Three lines of dashes separate title, rows and footer. */
@@ -288,13 +337,18 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 		read_line(&table, row);
 	weir_csv_free(csv);
 	has_rows = input->run->operators.count || table.host->operators.count;
+	if (!status)
+		derive_totals(&table);
 	choose_times(&table);
 	weir_run_free(table.host);
 	if (status)
 		return status;
 	weir_damage_of_source(input, source);
 	if (table.separators == 2)
-		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX, NULL);
+		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX,
+		                table.of_host.share > 0 || table.of_device.share > 0
+		                        ? "totals follow from the shares of the rows"
+		                        : NULL);
 	if (!has_rows)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no row with a time: expected lines of dashes, a header with "
