@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
@@ -181,6 +183,71 @@ static void note(struct weir_report *report, const struct slowest *slowest, cons
 	weir_text_release(&list);
 }
 
+/* ---- times of hyperfine: one a run ---- */
+
+/* Collects the times of a command from a chain of runs, in ns. Returns their number. */
+static size_t collect_times(const struct weir_run *run, const char *command, double **times)
+{
+	size_t count = 0, capacity = 0;
+
+	for (; run; run = run->next) {
+		const struct weir_series *series = weir_series_find(&run->metrics, command);
+
+		if (!series || !series->count)
+			continue;
+		*times = weir_grow(*times, &capacity, count + 1, sizeof(**times));
+		(*times)[count++] = series->value[0] * 1e9;
+	}
+	return count;
+}
+
+/* Appends "NAME mean 3.93 ms, median 2.80 ms, 1.00 to 9.00 ms (5 times)". */
+static void put_times(const char *command, const double *times, size_t count, struct weir_text *out)
+{
+	double sum = 0, least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += times[i];
+		least = fmin(least, times[i]);
+		most = fmax(most, times[i]);
+	}
+	put_timed(&(struct timed){.name = command,
+	                          .length = strlen(command),
+	                          .median_ns = weir_median(times, count),
+	                          .p99_ns = NAN},
+	          out);
+	weir_text_puts(out, " (mean ");
+	weir_text_duration(out, sum / (double)count);
+	weir_text_puts(out, ", min ");
+	weir_text_duration(out, least);
+	weir_text_puts(out, ", max ");
+	weir_text_duration(out, most);
+	weir_text_printf(out, ", %zu time%s)", count, count == 1 ? "" : "s");
+}
+
+/* Notes the times of the first commands of a result of hyperfine. A command that failed in the
+ * first run is not listed. */
+static void note_times(struct weir_report *report, const struct weir_run *run)
+{
+	const struct weir_series_table *commands = &run->metrics;
+	struct weir_text list = {0};
+
+	for (size_t i = 0; i < commands->count && i < LISTED; i++) {
+		double *times = NULL;
+		size_t count = collect_times(run, commands->items[i].name, &times);
+
+		weir_text_puts(&list, i ? "; " : "");
+		if (count)
+			put_times(commands->items[i].name, times, count, &list);
+		free(times);
+	}
+	if (commands->count)
+		weir_report_note(report, "benchmarks", "commands in the file: %zu; medians: %s%s",
+		                 commands->count, list.data,
+		                 commands->count > LISTED ? " (weir convert prints all)" : "");
+	weir_text_release(&list);
+}
+
 /* Notes the number of requests that a file of Locust states. */
 static void note_requests(struct weir_report *report, const struct weir_run *run)
 {
@@ -202,8 +269,13 @@ void weir_note_benchmarks(struct weir_report *report)
 		const struct weir_input *input = &report->profile->inputs[i];
 
 		if (weir_is_benchmark(input)) {
+			bool one_each = strcmp(input->format, "hyperfine") == 0;
+
+			if (one_each)
+				note_times(report, input->run);
 			add_series(&benchmarks, &input->run->stages, true);
-			add_series(&benchmarks, &input->run->metrics, false);
+			if (!one_each)
+				add_series(&benchmarks, &input->run->metrics, false);
 		} else if (input->run && input->format && strcmp(input->format, "locust") == 0) {
 			note_requests(report, input->run);
 			add_requests(&requests, input->run);

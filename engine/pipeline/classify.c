@@ -227,7 +227,7 @@ enum weir_status weir_classification_run(struct weir_classification *classificat
 		                     request->tolerant ? &classification->failures : NULL, err);
 	if (!status)
 		status = check_any_read(classification, err);
-	if (!status)
+	if (!status && !weir_several_runs_are_repeats(classification->profile))
 		status = weir_several_runs_choose(classification->profile, 0, err);
 	if (!status)
 		status = analyse(classification->profile, request, classification->rules, false,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "engine/pipeline/several_runs.h"
 
 static size_t count_runs(const struct weir_run *run)
@@ -66,6 +68,12 @@ static enum weir_status keep_one(struct weir_input *input, size_t number, struct
 	weir_run_free(input->run);
 	input->run = chosen;
 	return WEIR_OK;
+}
+
+bool weir_several_runs_are_repeats(const struct weir_profile *profile)
+{
+	return profile->input_count == 1 && profile->inputs->format &&
+	       strcmp(profile->inputs->format, "hyperfine") == 0;
 }
 
 enum weir_status weir_several_runs_choose(struct weir_profile *profile, size_t number,

@@ -4,6 +4,8 @@
 #ifndef WEIR_PIPELINE_SEVERAL_RUNS_H
 #define WEIR_PIPELINE_SEVERAL_RUNS_H
 
+#include <stdbool.h>
+
 #include "engine/base/error.h"
 #include "engine/model/profile.h"
 
@@ -12,6 +14,8 @@
  */
 enum weir_status weir_several_runs_take(struct weir_profile *profile, struct weir_run **out,
                                         struct weir_error *err);
+/* True if the runs of the only input are times of the same commands, which a report summarises. */
+bool weir_several_runs_are_repeats(const struct weir_profile *profile);
 /* Keeps only the run of this number, from 1; 0: the only one. Fails if a file of several runs
  * leaves the choice open, or if there is no such run. */
 enum weir_status weir_several_runs_choose(struct weir_profile *profile, size_t number,

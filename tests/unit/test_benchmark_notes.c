@@ -101,6 +101,17 @@ static void kinds_of_requests_have_median_and_p99(void **state)
 	             "kinds of requests in the file: 1; median: GET /a 2.00 ms (4 completed)");
 }
 
+/* A run holds one time of each command. */
+static void times_of_hyperfine_are_summarised_over_the_runs(void **state)
+{
+	(void)state;
+	expect_note(&weir_reader_hyperfine,
+	            "{\"results\":[{\"command\":\"a\",\"times\":[0.003,0.001,0.008],\"stddev\":1},"
+	            "{\"command\":\"b\",\"times\":[0.0],\"stddev\":null}]}",
+	            "commands in the file: 2; medians: a 3.00 ms (mean 4.00 ms, min 1.00 ms, max "
+	            "8.00 ms, 3 times); b 0 ns (mean 0 ns, min 0 ns, max 0 ns, 1 time)");
+}
+
 static void other_runs_have_no_such_note(void **state)
 {
 	(void)state;
@@ -116,6 +127,7 @@ int main(void)
 		cmocka_unit_test(the_slowest_benchmarks_come_first),
 		cmocka_unit_test(benchmarks_with_samples_alone_are_stages),
 		cmocka_unit_test(kinds_of_requests_have_median_and_p99),
+		cmocka_unit_test(times_of_hyperfine_are_summarised_over_the_runs),
 		cmocka_unit_test(other_runs_have_no_such_note),
 	};
 

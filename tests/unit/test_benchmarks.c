@@ -225,6 +225,23 @@ static void times_of_failed_commands_are_left_out(void **state)
 	weir_profile_free(profile);
 }
 
+/* hyperfine subtracts the time of the shell. */
+static void a_time_of_0_of_hyperfine_counts(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(&weir_reader_hyperfine,
+	                   HYPERFINE(COMMAND("a", "9e-6, 0.0, -1", "0, 0, 0")), profile);
+
+	(void)state;
+	assert_int_equal(count_runs(input), 2);
+	reading_expects_figure(input->run, "a", 9e-6, false, "s");
+	reading_expects_figure(input->run->next, "a", 0, false, "s");
+	assert_int_equal(input->warnings[WEIR_WARN_ZERO_TIME].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 1);
+	weir_profile_free(profile);
+}
+
 static void odd_results_of_hyperfine_are_refused(void **state)
 {
 	static const struct weir_reader *const reader = &weir_reader_hyperfine;
@@ -453,6 +470,7 @@ int main(void)
 		cmocka_unit_test(odd_results_of_google_are_refused),
 		cmocka_unit_test(each_time_of_hyperfine_is_a_run),
 		cmocka_unit_test(times_of_failed_commands_are_left_out),
+		cmocka_unit_test(a_time_of_0_of_hyperfine_counts),
 		cmocka_unit_test(odd_results_of_hyperfine_are_refused),
 		cmocka_unit_test(samples_of_criterion_are_times_per_iteration),
 		cmocka_unit_test(the_path_names_the_benchmark_of_a_sample),

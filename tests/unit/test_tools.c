@@ -130,6 +130,15 @@ static const struct {
          "# Samples: 1K of event 'cycles'\n# Event count (approx.): 100\n#\n"
          "# Overhead  Command  Shared Object  Symbol\n",
          "perf report", "perf script"},
+	{"# Total Lost Samples: 0\n#\n# Samples: 263  of event 'cycles:P'\n#\n"
+         "# Children      Self  Command  Shared Object  Symbol\n"
+         "# ........  ........  .......  .............  ......\n",
+         "perf report", "perf script"},
+	{"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n"
+         "| `a` | 1.0 \xc2\xb1 0.3 | 0.4 | 1.9 | 1.00 |\n",
+         "hyperfine", "--export-json"},
+	{"command,mean,stddev,median,user,system,min,max\na,1,0,1,0.5,0.1,1,1\n", "hyperfine",
+         "--export-json"},
 	{"{\"Name\": \"a\", \"SpanContext\": {\"TraceID\": \"1\"}, \"Parent\": {}, \"SpanKind\": "
          "1}",
          "OpenTelemetry", "OTLP"},

@@ -2,7 +2,8 @@
 /*
  * Reads results of hyperfine (--export-json). Each of its times is a separate process, so the
  * i-th time of every command makes the i-th run. A run has one time per command: a figure, in
- * seconds. Times of commands that failed (--ignore-failure) are left out.
+ * seconds. Times of commands that failed (--ignore-failure) are left out. hyperfine subtracts the
+ * time of the shell: a command as fast as that has the time 0, which counts, with a warning.
  */
 #include <math.h>
 #include <stdio.h>
@@ -43,10 +44,12 @@ static enum weir_status take_time(struct weir_input *input, struct weir_run *run
 	struct weir_series *series;
 	enum weir_status status;
 
-	if (!isfinite(seconds) || seconds <= 0) {
+	if (!isfinite(seconds) || seconds < 0) {
 		weir_input_warn(input, WEIR_WARN_BAD_NUMBER, UINT64_MAX, command);
 		return WEIR_OK;
 	}
+	if (seconds == 0)
+		weir_input_warn(input, WEIR_WARN_ZERO_TIME, UINT64_MAX, command);
 	status = weir_benchmark_add(&run->metrics, command, &series, err);
 	if (status)
 		return status;

@@ -144,7 +144,15 @@ const struct weir_tool weir_tools[] = {
                    {.first = "{", .keys = {{"counter-value", "event"}, .all = 2}}}},
 	{.what = "a table of perf report",
          .advice = "run perf script -i perf.data > FILE and pass that file",
-         .marks = {{.first = "#", .texts = {{"# Overhead ", "# Samples: "}, .all = 2}}}},
+         .marks = {{.first = "#", .texts = {{"# Overhead ", "# Samples: "}, .all = 2}},
+                   {.first = "#", .texts = {{"# Children ", " Self ", "# Samples: "}, .all = 3}}}},
+	/* benchmarks */
+	{.what = "a table of hyperfine without its times",
+         .advice = "run hyperfine with --export-json FILE and pass that file",
+         .marks = {{.first = "|", .texts = {{"| Command | Mean ["}, .all = 1}},
+                   {.first = "",
+                    .cells = {{"command", "mean", "stddev", "median", "user", "system"},
+                              .all = 6}}}},
 	/* spans */
 	{.what = "a list of spans by OpenTelemetry's stdout exporter",
          .advice = "export them as OTLP (the collector's file exporter writes JSON)",
