@@ -83,6 +83,24 @@ static void csv_has_means_alone(void **state)
 	weir_profile_free(profile);
 }
 
+static void columns_of_latencies_and_peaks_are_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "llama_benchy.md", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "pp2048_tokens_per_s", 5800.5, true, "tokens/s");
+	reading_expects_figure(run, "pp2048_ttfr_ms", 463, false, "ms");
+	reading_expects_figure(run, "pp2048_e2e_ttft_ms", 470.25, false, "ms");
+	reading_expects_figure(run, "tg128_peak_tokens_per_s", 92.5, true, "tokens/s");
+	reading_expects_figure(run, "pp2048@d4096_e2e_ttft_ms", 1237.25, false, "ms");
+	assert_int_equal(run->metrics.count, 3 + 1 + 3);
+	assert_int_equal(run->label_count, 1); /* the model */
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 1);
+	weir_profile_free(profile);
+}
+
 static void tables_in_a_log_are_read_with_the_builds_behind_them(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -293,6 +311,7 @@ int main(void)
 		cmocka_unit_test(a_test_is_named_by_its_tokens),
 		cmocka_unit_test(json_lines_are_read_and_conditions_that_differ_are_in_the_names),
 		cmocka_unit_test(csv_has_means_alone),
+		cmocka_unit_test(columns_of_latencies_and_peaks_are_figures),
 		cmocka_unit_test(tables_in_a_log_are_read_with_the_builds_behind_them),
 		cmocka_unit_test(equal_tests_get_numbers_and_are_not_pooled),
 		cmocka_unit_test(models_are_told_apart_by_one_condition),

@@ -3,8 +3,10 @@
  * Reads results of llama.cpp's llama-bench: JSON, JSON lines, CSV, and the Markdown table that it
  * prints by default, several tables in a log included. A result is one test, such as the prompt of
  * 512 tokens ("pp512"), 128 generated tokens ("tg128"), both ("pp512+tg128"), or one of these
- * behind a context of 4,096 tokens ("tg128@d4096"). Its repetitions are the samples of a stage; its
- * tokens per second are a figure. CSV and Markdown state only the mean of the repetitions.
+ * behind a context of 4,096 tokens ("tg128@d4096"). llama-benchy prints the same table for a
+ * server, with columns of latencies, "ttfr (ms)", and of the peak, "peak t/s", that become figures.
+ * Its repetitions are the samples of a stage; its tokens per second are a figure. CSV and Markdown
+ * state only the mean of the repetitions.
  *
  * Conditions that all tests of the file share are labels. Others are in the names of the tests that
  * they distinguish ("flash_attn@0/pp512"), and tests under equal conditions have a number
@@ -30,6 +32,7 @@
 #define MAX_NAME  200 /* bytes of the conditions in a name; further ones are left out */
 #define MAX_PART  64  /* bytes of one of them; the rest is cut */
 #define TEST_TEXT 64  /* bytes of the name of a test */
+#define MAX_MORE  16  /* further figures of a test */
 
 enum { JSON, CSV, TABLE };
 
@@ -48,6 +51,11 @@ struct test {
 	double *samples;                 /* ns, owned */
 	size_t count, capacity;
 	struct weir_text prefix; /* conditions in front of its name */
+	struct {
+		uint32_t suffix; /* id of "_ttfr_ms" */
+		double value;
+	} more[MAX_MORE]; /* further figures, of llama-benchy */
+	size_t more_count;
 };
 
 struct reading {
@@ -399,6 +407,48 @@ static double read_rate(struct weir_slice cell)
 	return weir_parse_double(cell.data, length, &value) ? value : NAN;
 }
 
+/* Returns the end of the name of a figure, "_ttfr_ms" for a column "ttfr (ms)" and
+ * "_peak_tokens_per_s" for "peak t/s", as an id; 0: the column is no such figure. */
+static uint32_t suffix_of(struct reading *reading, struct weir_slice column)
+{
+	static const char time[] = " (ms)", rate[] = " t/s";
+	struct weir_text *text = &reading->scratch;
+	size_t times = sizeof(time) - 1, rates = sizeof(rate) - 1;
+	const char *end = column.data + column.length;
+	bool is_time = column.length > times && !memcmp(end - times, time, times);
+	bool is_rate = column.length > rates && !memcmp(end - rates, rate, rates);
+
+	if (!is_time && !is_rate)
+		return 0;
+	column.length -= is_time ? times : rates;
+	weir_text_clear(text);
+	weir_text_puts(text, "_");
+	for (size_t i = 0; i < column.length && i < MAX_PART; i++)
+		weir_text_add(text, (unsigned char)column.data[i] <= ' ' ? "_" : &column.data[i],
+		              1);
+	weir_text_puts(text, is_time ? "_ms" : "_tokens_per_s");
+	return weir_names_add(reading->texts, text->data, text->length);
+}
+
+/* Takes a cell of a column of figures. False: the column holds none. */
+static bool take_more(struct reading *reading, struct test *test, struct weir_slice column,
+                      const struct weir_csv_row *row, struct weir_slice cell)
+{
+	uint32_t suffix = suffix_of(reading, column);
+	double value = read_rate(cell);
+
+	if (!suffix)
+		return false;
+	if (!(value >= 0) || test->more_count == MAX_MORE) {
+		if (cell.length)
+			weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, row->at, NULL);
+		return true;
+	}
+	test->more[test->more_count].suffix = suffix;
+	test->more[test->more_count++].value = value;
+	return true;
+}
+
 /* Takes "build: 34ce48d97 (7356)", the line behind a table, for tests without a build. */
 static void take_build(struct reading *reading, struct weir_slice line)
 {
@@ -448,6 +498,8 @@ static enum weir_status take_line(struct reading *reading, struct header *header
 
 		if (weir_slice_equals(column, "t/s"))
 			test.tokens_per_s = read_rate(row->cells[i]);
+		else if (take_more(reading, &test, column, row, row->cells[i]))
+			continue;
 		else if (!weir_slice_equals(column, "test"))
 			take_condition(reading, &test, column, row->cells[i]);
 		else if (!name_by_cell(reading, &test, row->cells[i]))
@@ -584,7 +636,8 @@ static void add_figure(struct weir_run *run, const char *test, const char *suffi
 	weir_text_release(&name);
 }
 
-static enum weir_status add_values(struct weir_run *run, const struct test *test, const char *name,
+static enum weir_status add_values(struct weir_run *run, const struct test *test,
+                                   const struct weir_names *texts, const char *name,
                                    struct weir_error *err)
 {
 	struct weir_series *series;
@@ -596,6 +649,13 @@ static enum weir_status add_values(struct weir_run *run, const struct test *test
 	if (!test->count)
 		add_figure(run, name, "_mean_ms", "ms", test->mean_ns / 1e6);
 	add_figure(run, name, "_tokens_per_s", "tokens/s", test->tokens_per_s);
+	for (size_t i = 0; i < test->more_count; i++) {
+		const char *suffix = weir_names_text(texts, test->more[i].suffix);
+		size_t length = strlen(suffix);
+		bool is_time = length > 3 && strcmp(suffix + length - 3, "_ms") == 0;
+
+		add_figure(run, name, suffix, is_time ? "ms" : "tokens/s", test->more[i].value);
+	}
 	return WEIR_OK;
 }
 
@@ -613,7 +673,8 @@ static enum weir_status add_tests(struct reading *reading, struct weir_error *er
 
 		if (++same[id] > 1)
 			weir_text_printf(&reading->scratch, "#%zu", same[id]);
-		status = add_values(reading->input->run, test, reading->scratch.data, err);
+		status = add_values(reading->input->run, test, reading->texts,
+		                    reading->scratch.data, err);
 		means |= !test->count;
 	}
 	if (means)
