@@ -50,6 +50,9 @@ static const struct {
 	{"# nThread 1 nGpus 1 minBytes 8 maxBytes 16\n#       size         count      type   redop "
          "   root     time   algbw   busbw #wrong\n#        (B)    (elements)            (us)\n",
          "nccl-tests", "a trace of each rank"},
+	{"# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 2 minBytes 8 maxBytes 64 "
+         "step: 2(factor)\n#\n# Using devices\n",
+         "nccl-tests", "a trace of each rank"},
 	{"Command line parameters\nm;model.xml\n\nExecution results\n"
          "total number of iterations;500\n",
          "benchmark_app", "the log of benchmark_app"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
+#include <strings.h>
 
 #include "engine/base/slice.h"
 #include "engine/readers/parts/csv.h"
@@ -252,7 +253,13 @@ const char *weir_sniff_refusal(const struct weir_reader *reader, const char *hea
 #define UNKNOWN_BENCHMARK                                                                          \
 	"it is a benchmark result, but not of pytest-benchmark, Google Benchmark, hyperfine or "   \
 	"criterion: write its samples as CSV with the columns name,value,unit"
-#define WEB_PAGE "it is a web page: was a sign-in or error page saved instead of the file?"
+#define DEVICE_LOG                                                                                 \
+	"it is a table of figures of a device whose columns no reader knows: name them like "      \
+	"nvidia-smi, such as timestamp, index, utilization.gpu [%], memory.used [MiB], "           \
+	"power.draw [W], temperature.gpu"
+#define HEADER_CELLS 64
+#define HEADER_NAME  40 /* bytes of the name of a column */
+#define WEB_PAGE     "it is a web page: was a sign-in or error page saved instead of the file?"
 
 /* Beginnings of files, after blanks. */
 static const struct {
@@ -323,6 +330,51 @@ bool weir_sniff_is_json(const char *head, size_t len)
 	return digits && (at == end || *at == ',' || *at == ']');
 }
 
+/* Counts the kinds of figures of a device, use, power and so on, that a cell's name may mean; bits.
+ */
+static unsigned device_figures(struct weir_slice cell)
+{
+	static const char *const words[][3] = {{"util", "usage", "load"},
+	                                       {"power", "watt", "_w"},
+	                                       {"mem", "vram", NULL},
+	                                       {"temp", NULL, NULL},
+	                                       {"gpu", NULL, NULL}};
+	unsigned found = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (size_t j = 0; j < 3 && words[i][j]; j++)
+			for (size_t at = 0, length = strlen(words[i][j]);
+			     at + length <= cell.length; at++)
+				if (!strncasecmp(cell.data + at, words[i][j], length))
+					found |= 1u << i;
+	return found;
+}
+
+/* True if the first line is the header of a table with several figures of a device. */
+static bool is_device_log(struct weir_slice rest)
+{
+	static const struct weir_csv_options commas = {
+		.separator = ',', .quotes = true, .trim = true};
+	struct weir_slice line, cells[HEADER_CELLS];
+	unsigned kinds = 0, columns = 0;
+	size_t count;
+
+	if (!weir_csv_take_line(&rest, &line))
+		return false;
+	count = weir_csv_split(line, &commas, cells, HEADER_CELLS);
+	for (size_t i = 0; i < count && i < HEADER_CELLS; i++) {
+		unsigned found = device_figures(cells[i]);
+
+		/* A name, no value: it begins with a letter and is no sentence. */
+		if (cells[i].length > HEADER_NAME || !cells[i].length ||
+		    !((cells[i].data[0] | 0x20) >= 'a' && (cells[i].data[0] | 0x20) <= 'z'))
+			return false;
+		kinds |= found;
+		columns += found != 0;
+	}
+	return count >= 3 && columns >= 2 && (kinds & (kinds - 1)) != 0;
+}
+
 const char *weir_sniff_hint(const char *head, size_t len)
 {
 	const char *at = skip_blanks(head, head + len);
@@ -339,5 +391,5 @@ const char *weir_sniff_hint(const char *head, size_t len)
 		       "simplest is CSV with the columns name,value,unit";
 	if (memchr(head, '\0', len))
 		return "it is binary data that no reader knows";
-	return "it is text that no reader knows";
+	return is_device_log(rest) ? DEVICE_LOG : "it is text that no reader knows";
 }

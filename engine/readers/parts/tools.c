@@ -64,7 +64,9 @@ const struct weir_tool weir_tools[] = {
                  "collectives",
          .advice = "pass a trace of each rank of the program (torch.profiler, nsys), in which weir "
                    "measures its own collectives",
-         .marks = {{.first = "", .texts = {{"algbw", "busbw", "(us)"}, .all = 3}}}},
+         .marks = {{.first = "", .texts = {{"algbw", "busbw", "(us)"}, .all = 3}},
+                   {.first = "#",
+                    .texts = {{"# nThread ", " minBytes ", " maxBytes "}, .all = 3}}}},
 	{.what = "a statistics report of OpenVINO's benchmark_app",
          .advice = "pass the log of benchmark_app, which ends with the same figures",
          .marks = {{.first = "",
