@@ -290,6 +290,7 @@ static void a_hundred_thousand_nested_rows_take_no_time(void **state)
 		device->launch[i] = device->launch[0];
 		device->stream[i] = device->device[i] = 0;
 		device->external[i] = 0;
+		device->flags[i] = 0;
 		device->kind[i] = WEIR_DEVICE_KERNEL;
 		device->count++;
 	}
