@@ -76,6 +76,7 @@ struct tensors {
 	double row_bytes;
 	bool sum;    /* the call is an addition */
 	bool joins;  /* it continues a chain, but does not begin one */
+	bool shifts; /* it moves all values to other places; see shifted_of() */
 	bool blends; /* it scales the second tensor of a blend; see mark_blended() */
 	bool scalar; /* it prepares one value, which a compiler computes where it is used */
 };
@@ -145,6 +146,23 @@ static bool joined_of(const struct weir_args *args, const struct weir_work *work
 	return out->out_bytes > 0;
 }
 
+/* Fills the sizes of a shift with wrap-around; false: another call. A compiler computes the place
+ * of each value instead (Inductor lowers aten::roll to a gather by index arithmetic), so that the
+ * shifts of a stencil become reads of one kernel. */
+static bool shifted_of(const char *name, const struct weir_args *args, struct tensors *out)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+
+	if (strcmp(name, "roll") != 0 || !x)
+		return false;
+	*out = (struct tensors){.in = {weir_arg_bytes(x)},
+	                        .in_count = 1,
+	                        .out_bytes = weir_arg_bytes(x),
+	                        .elements = x->elements,
+	                        .shifts = true};
+	return out->out_bytes > 0;
+}
+
 /* A copy that changes the type is pointwise; one that changes the layout or nothing is not. */
 static bool is_cast(const struct weir_args *args)
 {
@@ -204,8 +222,11 @@ static bool is_fusible(const struct weir_op_calls *calls, const struct weir_op_c
 	struct weir_args args;
 
 	if (!*name || call->transfers || in_attention(calls, call) ||
-	    call->work.confidence == WEIR_MODEL_NONE || call->work.product ||
 	    !weir_op_calls_args(calls, call, &args))
+		return false;
+	if (shifted_of(name, &args, out))
+		return true;
+	if (call->work.confidence == WEIR_MODEL_NONE || call->work.product)
 		return false;
 	if (crosses_rows(name, &args))
 		return false;
@@ -427,8 +448,8 @@ static void extend(struct chain *chain, const struct weir_op_call *call,
 	/* Short kernels are limited by latency, which joining them does not shorten. */
 	if (call->ns < WEIR_SHORT_NS)
 		chain->floor_ns = fmax(chain->floor_ns, call->ns);
-	chain->reductions +=
-		call->family != WEIR_FAMILY_ELEMENTWISE && call->family != WEIR_FAMILY_COPY;
+	chain->reductions += !tensors->shifts && call->family != WEIR_FAMILY_ELEMENTWISE &&
+	                     call->family != WEIR_FAMILY_COPY;
 	if (tensors->row_bytes > ROW_ON_CHIP_BYTES)
 		chain->again = true;
 	chain->closed = tensors->out_bytes <= 8 && tensors->elements > 1;
@@ -531,6 +552,9 @@ static bool continues(const struct weir_op_calls *calls, const struct chain *cha
 	if (weir_op_calls_wait(calls, last->first_issue, calls->items[c].first_issue) ||
 	    begins_sister(calls, chain, c))
 		return false;
+	/* Other blocks have reduced the rows that a shift brings here. */
+	if (tensors->shifts && chain->reductions > 0)
+		return false;
 	if (grows)
 		return chain->reductions == 0 && reads_result(chain, tensors, 0);
 	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
@@ -628,6 +652,58 @@ static bool precedes_function(const struct weir_op_calls *calls, size_t c)
 	return d > c + LEAST_FUNCTION;
 }
 
+/* ---- stencils ---- */
+
+/* Returns the number of calls of the chain that shift a tensor as call `c` does, by the same
+ * distance; 0: it is no shift, or the distance is not recorded. */
+static size_t like_shifts(const struct weir_op_calls *calls, const struct chain *chain, size_t c)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	struct tensors tensors;
+	size_t like = 0;
+	int64_t distances[WEIR_MAX_INTS];
+	struct weir_args args;
+	size_t count;
+
+	if (!is_fusible(calls, &calls->items[c], &tensors) || !tensors.shifts ||
+	    !weir_op_calls_args(calls, &calls->items[c], &args) ||
+	    !weir_args_ints(&args, 1, distances, &count))
+		return 0;
+	for (size_t i = chain->first; i < chain->first + chain->count; i++)
+		like += same_call(calls, c, i) &&
+		        trace->shapes[trace->host.shape[calls->items[c].op]].scalars ==
+		                trace->shapes[trace->host.shape[calls->items[i].op]].scalars;
+	return like;
+}
+
+/* True if the calls before or behind the chain are the same ones. */
+static bool repeats(const struct weir_op_calls *calls, const struct chain *chain)
+{
+	struct chain before = *chain;
+
+	if (begins_sister(calls, chain, chain->first + chain->count))
+		return true;
+	if (chain->first < chain->count)
+		return false;
+	before.first -= chain->count;
+	return begins_sister(calls, &before, chain->first);
+}
+
+/* Returns the least bytes that the stencils of the chain move; 0: it has none. A program shifts a
+ * tensor by one distance once, so that the same shift twice is one of two tensors. A stencil that
+ * repeats is a step of a solver in time: it writes the tensors that the next step reads. */
+static double stencil_bytes(const struct weir_op_calls *calls, const struct chain *chain)
+{
+	double fields = 0, bytes;
+
+	for (size_t c = chain->first; c < chain->first + chain->count; c++)
+		fields = fmax(fields, (double)like_shifts(calls, chain, c));
+	if (!(fields > 0))
+		return 0;
+	bytes = fields * fmin(chain->longest_read, chain->main_bytes);
+	return bytes + (repeats(calls, chain) ? bytes : chain->main_bytes);
+}
+
 /* ---- the fused kernel ---- */
 
 struct total {
@@ -683,8 +759,9 @@ static void enter_region(struct weir_draft *draft, const struct weir_op_calls *c
 static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
                  const struct chain *chain, struct total *total)
 {
-	double bytes = bytes_of(chain), rate = rate_of(draft->advisor, chain, bytes), ns, low_ns,
-	       high_ns;
+	double shifted = stencil_bytes(calls, chain), bytes = fmax(bytes_of(chain), shifted);
+	double again = shifted > 0 ? 0 : chain->again_bytes; /* a stencil reads its tensors again */
+	double rate = rate_of(draft->advisor, chain, bytes), ns, low_ns, high_ns;
 
 	if (chain->count < 2 || !(rate > 0))
 		return;
@@ -693,8 +770,7 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 		return;
 	/* At most: an intermediate value is needed elsewhere as well, or each tensor that seems to
 	 * be read again is another one. The shapes of both are the same. */
-	high_ns =
-		fmin(chain->now_ns, ns + fmax(chain->main_bytes, chain->again_bytes) / rate * 1e9);
+	high_ns = fmin(chain->now_ns, ns + fmax(chain->main_bytes, again) / rate * 1e9);
 	low_ns = fmax(0.5 * ns, 0.8 * ns - chain->doubt_bytes / rate * 1e9);
 	weir_op_call_set(draft, &calls->items[chain->first], ns, low_ns, high_ns);
 	for (size_t i = 1; i < chain->count; i++)
