@@ -193,6 +193,71 @@ static void runs_that_look_up_their_parts_of_a_tensor_are_independent(void **sta
 	assert_false(runs_of_lookups(four, "aten::index_select"));
 }
 
+/* Chunks of a batch: each of four runs takes rows of a tensor, which a plain network of two layers
+ * computes on; the host takes `pass_us` between two operators, the device 130 us for a run. */
+struct chunks {
+	const char *op, *dims, *scalars; /* of the part */
+	const char *between, *last;      /* operators without products */
+	double pass_us;
+};
+
+static bool runs_of_chunks(const struct chunks *chunks)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 4; i++) {
+		static char scalars[4][48];
+
+		snprintf(scalars[i], sizeof scalars[i], chunks->scalars, 2048 * i, 2048 * (i + 1));
+		advice_step_view(step, chunks->op, chunks->dims,
+		                 "[" FLOAT ", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+		                 scalars[i]);
+		advice_step_op(step, "aten::sin", "[[2048, 256]]", ONE, POINTWISE, 10);
+		for (int k = 0; k < 2; k++) {
+			advice_step_op(step, "aten::mm", "[[2048, 256], [256, 256]]", TWO, PRODUCT,
+			               10);
+			for (int n = 0; n < 4; n++) {
+				advice_step_pass(step, chunks->pass_us);
+				advice_step_op(step, chunks->between, "[[2048, 256]]", ONE,
+				               POINTWISE, 10);
+			}
+		}
+		advice_step_op(step, chunks->last, "[[2048, 256], []]", ONE, POINTWISE, 10);
+	}
+	return result_of(step, weir_fix_batch_more).found;
+}
+
+static void chunks_of_a_batch_that_the_host_limits_are_one_batch(void **state)
+{
+	static const char rows[] = "[\"\", \"0\", \"%d\", \"%d\", \"1\"]";
+	static const char columns[] = "[\"\", \"1\", \"%d\", \"%d\", \"1\"]";
+	static const char one[] = "[\"\", \"0\", \"%d\"]";
+	static const char all[] = "[[8192, 256], [], [], [], []]";
+	const struct chunks good = {"aten::slice", all, rows, "aten::relu", "aten::neg", 80};
+	struct chunks other = good;
+
+	(void)state;
+	assert_true(runs_of_chunks(&good));
+	other.last = "aten::cumprod"; /* chooses nothing */
+	assert_true(runs_of_chunks(&other));
+	other.last = "aten::argmax";
+	assert_false(runs_of_chunks(&other));
+	other = good;
+	other.between = "aten::tanh"; /* a recurrent cell */
+	assert_false(runs_of_chunks(&other));
+	other = good;
+	other.pass_us = 40; /* the device works 480 us of 796 us */
+	assert_false(runs_of_chunks(&other));
+	other = good;
+	other.scalars = columns; /* of all rows, such as a step in time */
+	assert_false(runs_of_chunks(&other));
+	other = good;
+	other.op = "aten::select";
+	other.dims = "[[4, 2048, 256], [], []]";
+	other.scalars = one;
+	assert_false(runs_of_chunks(&other));
+}
+
 /* Four runs whose first operator gathers 128 integers, and whose second one, of these arguments,
  * works on as many values; the others write 2,048 values. */
 static bool runs_of_integers(const char *op, const char *dims, const char *types)
@@ -530,6 +595,7 @@ int main(void)
 		cmocka_unit_test(fused_gates_are_those_of_a_recurrent_cell),
 		cmocka_unit_test(what_a_list_holds_may_be_the_result_of_the_run_before),
 		cmocka_unit_test(runs_that_look_up_their_parts_of_a_tensor_are_independent),
+		cmocka_unit_test(chunks_of_a_batch_that_the_host_limits_are_one_batch),
 		cmocka_unit_test(a_run_whose_integers_no_other_run_writes_is_independent),
 		cmocka_unit_test(runs_that_keep_the_device_busy_are_no_batch),
 		cmocka_unit_test(a_run_that_reads_as_much_as_the_last_one_wrote_needs_it),

@@ -48,6 +48,14 @@ static bool samples(const char *name)
 	return strstr(name, "sampl") || strstr(name, "Sampl");
 }
 
+/* True if the operator adds or multiplies values up: a prefix sum chooses nothing. */
+static bool accumulates(const char *op)
+{
+	static const char *const names[] = {"cumsum", "cumprod", "logcumsumexp", NULL};
+
+	return weir_op_is_one_of(weir_op_plain_name(op), names);
+}
+
 /* True if the kernel chooses a token, which the next run of a decoder reads. */
 static bool chooses(const struct weir_advisor *advisor, const struct weir_job *job)
 {
@@ -55,7 +63,7 @@ static bool chooses(const struct weir_advisor *advisor, const struct weir_job *j
 	const char *kernel = weir_advisor_kernel(advisor, job);
 	const char *op = weir_advisor_op(advisor, job);
 
-	if (weir_advisor_family(advisor, job) == WEIR_FAMILY_SORT)
+	if (weir_advisor_family(advisor, job) == WEIR_FAMILY_SORT && !accumulates(op))
 		return true;
 	if (samples(kernel) || samples(op))
 		return true;
@@ -314,6 +322,19 @@ static bool leaves_idle(const struct weir_op_calls *calls, const struct weir_loo
 	return small_ns >= IDLE_SHARE * all_ns;
 }
 
+/* True if each run computes a network on its chunk of a batch, and the device works less than half
+ * of the step: it waits for the host, which launches the operators of all chunks once instead. */
+static bool starves_device(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	double ns = 0;
+
+	if (!weir_loop_is_network(calls, loop) || !weir_loop_takes_chunks(calls, loop))
+		return false;
+	for (size_t c = 0; c < calls->count; c++)
+		ns += calls->items[c].ns;
+	return ns < (1 - IDLE_SHARE) * calls->advisor->before_ns;
+}
+
 /* True if most of the step consists of the loop. */
 static bool is_most(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
@@ -344,7 +365,8 @@ static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *
 	return !weir_loop_changes_weights(calls, loop) &&
 	       (weir_loop_cannot_follow(calls, &part) ||
 	        (weir_loop_takes_parts(calls, loop) && !weir_loop_hands_on(calls, loop))) &&
-	       (has_few_rows(calls, loop) || leaves_idle(calls, loop));
+	       (has_few_rows(calls, loop) || leaves_idle(calls, loop) ||
+	        starves_device(calls, loop));
 }
 
 /* True if a run repeats a shorter sequence from its beginning to its end, each turn of which takes

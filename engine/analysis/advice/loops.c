@@ -610,6 +610,16 @@ bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_l
 	return body.norms + body.attentions + body.convolutions > 0 && !(body.tanh && body.sigmoid);
 }
 
+bool weir_loop_is_network(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct body body = body_of(calls, loop);
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (weir_op_calls_recurs(calls, &calls->items[c]))
+			return false;
+	return body.products >= 2 && !body.cell && !body.tanh;
+}
+
 static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct weir_loop *loop)
 {
 	struct body body = body_of(calls, loop);
@@ -770,29 +780,59 @@ static const struct weir_arg *input_of(const struct weir_op_calls *calls,
 	               : NULL;
 }
 
-bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop)
+/* True if the slice takes several rows of its tensor. */
+static bool is_chunk(const struct weir_op_calls *calls, size_t row, const struct weir_arg *whole)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
+	struct weir_args args;
+	int64_t dim;
+
+	return strcmp(name, "select") != 0 &&
+	       weir_advisor_args(calls->advisor, (uint32_t)row, &args) &&
+	       weir_args_int(&args, 1, &dim) && place_in(dim, whole->rank) == 0 &&
+	       part_elements(calls, row) > whole->elements / (double)whole->dims[0];
+}
+
+/* True if every turn slices a tensor like the first input of the turns, which holds as many
+ * elements as those of all turns; chunks: it slices several rows of it. */
+static bool takes_slices(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                         const struct weir_arg *first, bool chunks)
 {
 	struct weir_loop part = {.first = loop->first + loop->period - 1, .period = 1};
-	const struct weir_arg *first;
-	struct weir_args args, whole;
-	struct stretch stretch;
+	struct stretch stretch = stretch_of(calls, &part, 1);
 
-	if (loop->turns < 2 || !(first = input_of(calls, &calls->items[loop->first], &args)))
-		return false;
-	if (is_unbound(calls, loop))
-		return true;
-	stretch = stretch_of(calls, &part, 1);
 	for (size_t r = stretch.first; r < stretch.end; r++) {
 		const struct weir_arg *x;
+		struct weir_args whole;
 
 		if (is_slice(calls, r) && weir_advisor_args(calls->advisor, (uint32_t)r, &whole) &&
 		    (x = weir_args_tensor(&whole, 0)) && x->rank >= 1 &&
 		    x->element.dtype == first->element.dtype &&
 		    x->dims[x->rank - 1] == first->dims[first->rank - 1] &&
-		    first->elements * (double)loop->turns <= x->elements && varies(calls, loop, r))
+		    first->elements * (double)loop->turns <= x->elements &&
+		    varies(calls, loop, r) && (!chunks || is_chunk(calls, r, x)))
 			return true;
 	}
 	return false;
+}
+
+bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_arg *first;
+	struct weir_args args;
+
+	return loop->turns >= 2 && (first = input_of(calls, &calls->items[loop->first], &args)) &&
+	       (is_unbound(calls, loop) || takes_slices(calls, loop, first, false));
+}
+
+bool weir_loop_takes_chunks(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_arg *first;
+	struct weir_args args;
+
+	return loop->turns >= 2 && (first = input_of(calls, &calls->items[loop->first], &args)) &&
+	       takes_slices(calls, loop, first, true);
 }
 
 /* The Z algorithm (Gusfield, Algorithms on Strings, Trees and Sequences, 1.3): same[p] is the

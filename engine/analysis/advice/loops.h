@@ -65,6 +65,10 @@ struct weir_loop_windows weir_loop_windows(const struct weir_op_calls *calls,
 /* True if every turn begins with another slice of one tensor, so that none needs the one before. */
 bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
+/* The same, and each slice has several rows of the tensor: a chunk of a batch. A recurrence takes
+ * one row, or one place of each row. */
+bool weir_loop_takes_chunks(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
 /* True if every turn multiplies by another slice of a tensor, as layers and experts do whose
  * weights are stacked. */
 bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct weir_loop *loop);
@@ -79,6 +83,10 @@ bool weir_loop_looks_up(const struct weir_op_calls *calls, const struct weir_op_
 /* True if a turn has layers of a model, and no gates of a recurrent cell, whose next turn needs it.
  */
 bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* True if a turn has several products and neither recurrent layers nor the tanh of recurrent cells.
+ */
+bool weir_loop_is_network(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 /* Returns the bytes of the factor that all turns of a loop over rows multiply by. */
 double weir_loop_shared_bytes(const struct weir_work *work);
