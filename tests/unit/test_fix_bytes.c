@@ -97,6 +97,66 @@ static void a_use_is_searched_a_thousand_rows_behind_a_copy(void **state)
 	}
 }
 
+/* ---- copy-less: a part that code without events chooses ---- */
+
+/* 50 MB go to pageable memory in 30 ms; the host passes `pass_us` and adopts a tensor. */
+struct chosen {
+	const char *dims, *type;
+	double pass_us;
+	int64_t uploaded; /* bytes that the step also copies to the device; 0: none */
+};
+
+static struct advice_result choose(const struct chosen *chosen)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	if (chosen->uploaded > 0)
+		copy(step, up, "[[16, 512, 512], [16, 512, 512], []]",
+		     "[\"bool\", \"bool\", \"Scalar\"]", 100, chosen->uploaded);
+	advice_step_op(step, "aten::mul", "[[16, 3, 512, 512], [16, 3, 512, 512]]",
+	               "[\"float\", \"float\"]", "vectorized_elementwise_kernel", 400);
+	copy(step, "Memcpy DtoH (Device -> Pageable)", "[[16, 3, 512, 512], [16, 3, 512, 512], []]",
+	     "[\"float\", \"float\", \"Scalar\"]", 30000, INT64_C(16) * 3 * 512 * 512 * 4);
+	advice_step_pass(step, chosen->pass_us);
+	advice_step_view(step, "aten::lift_fresh", chosen->dims, chosen->type, NULL);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_copy_less, &result);
+	return result;
+}
+
+static void a_part_that_another_library_chooses_is_chosen_on_the_device(void **state)
+{
+	static const char masks[] = "[[16, 512, 512]]", boolean[] = "[\"bool\"]";
+	static const char real[] = "[\"float\"]";
+	const struct chosen found[] = {
+		{masks, boolean, 5000, 0},
+		{masks, boolean, 49000, 0},                /* of 50.3 ms at 1 GB/s */
+		{"[[16, 3, 512, 512]]", boolean, 5000, 0}, /* a quarter of the bytes */
+		{masks, boolean, 5000, 4194303},
+	};
+	const struct chosen whole[] = {
+		{masks, boolean, 52000, 0},                /* computes more than a choice */
+		{masks, real, 5000, 0},                    /* a third of the bytes */
+		{"[[16, 3, 512]]", real, 5000, 0},         /* a small one */
+		{"[[512, 16, 512]]", boolean, 5000, 0},    /* another order */
+		{"[[512, 512]]", "[\"double\"]", 5000, 0}, /* two dimensions fewer */
+		{"[[1, 16, 3, 512, 512]]", boolean, 5000, 0},
+		{masks, boolean, 5000, 4194304}, /* an input of the step */
+		{NULL, NULL, 5000, 0},
+	};
+	struct advice_result result = choose(&found[0]);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(found); i++)
+		assert_true(choose(&found[i]).found);
+	for (size_t i = 0; i < COUNT(whole); i++)
+		assert_false(choose(&whole[i]).found);
+	/* 4.2 MB at 14 GB/s, after a pass over the tensor at 3 TB/s. */
+	assert_true(result.after_us < 400 + 300 + 17 + 100);
+	assert_true(result.after_us > 400 + 300 + 17);
+}
+
 /* ---- copy-less: uploads in fewer bits ---- */
 
 /* 4 Mi values go to the device in 400 us, where `op` reads them in 40 us. */
@@ -400,6 +460,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cast_before_a_copy_of_a_part_casts_that_part),
 		cmocka_unit_test(a_use_is_searched_a_thousand_rows_behind_a_copy),
+		cmocka_unit_test(a_part_that_another_library_chooses_is_chosen_on_the_device),
 		cmocka_unit_test(values_are_copied_in_the_type_that_the_device_casts_them_to),
 		cmocka_unit_test(values_that_the_device_also_uses_uncast_are_copied_whole),
 		cmocka_unit_test(pictures_are_copied_as_bytes),

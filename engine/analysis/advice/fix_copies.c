@@ -35,10 +35,6 @@ static void free_host(struct weir_draft *draft, uint32_t issue)
 
 /* ---- pinned-copies ---- */
 
-/* C libraries map larger blocks anew for each use and give them back behind it (glibc:
- * DEFAULT_MMAP_THRESHOLD_MAX); a pinned buffer is kept. */
-#define MAPPED_BYTES 33554432.0
-
 /* Changes one copy; returns its bytes, 0 if it is not pageable or not slower than pinned ones. */
 static double pin(struct weir_draft *draft, uint32_t j, const struct weir_link_rate *rates)
 {
@@ -60,7 +56,7 @@ static double pin(struct weir_draft *draft, uint32_t j, const struct weir_link_r
 
 		issue->call_ns = fmin(issue->call_ns, COPY_CALL_NS);
 		issue->return_ns = fmin(issue->return_ns, COPY_CALL_NS);
-		if (copy.bytes > MAPPED_BYTES)
+		if (copy.bytes > WEIR_MAPPED_BYTES)
 			weir_draft_less_freeing(draft, job->issue + 1, copy.bytes);
 	}
 	return copy.bytes;

@@ -442,6 +442,124 @@ static bool copy_part(struct weir_draft *draft, uint32_t j, const struct weir_tr
 	return true;
 }
 
+/* ---- results that the framework adopts from another library ---- */
+
+/* Bytes/s at which code that records nothing chooses values of a tensor and compares them; NumPy
+ * passes over 2 to 8 GB/s. Slower code computes more than a choice, such as a labelling of areas.
+ */
+#define CHOOSING_RATE 1e9
+/* Bytes/s of a copy to pageable memory that the C library has kept: 12.6 to 17.3 GB/s in five
+ * programs with copies of 4 to 25 MB on an H100. Larger ones than WEIR_MAPPED_BYTES touch new pages
+ * each time: 1.5 to 1.8 GB/s in three. */
+#define KEPT_RATE 14e9
+
+/* True if `part` has the dimensions of `whole` in their order, but for one at most. */
+static bool drops_dimension(const struct weir_arg *whole, const struct weir_arg *part)
+{
+	int same = 0;
+
+	if (part->rank < 1 || part->rank > whole->rank || part->rank + 1 < whole->rank)
+		return false;
+	for (int d = 0; d < whole->rank && same < part->rank; d++)
+		same += whole->dims[d] == part->dims[same];
+	return same == part->rank;
+}
+
+/* True if the step copies as many bytes to the device: an input that happens to have the sizes. */
+static bool uploads(const struct weir_draft *draft, double bytes)
+{
+	for (size_t j = 0; j < draft->program.job_count; j++) {
+		struct weir_transfer copy =
+			weir_transfer_of(draft->advisor, &draft->program.jobs[j]);
+
+		if (copy.way == WEIR_TRANSFER_UP && copy.bytes == bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Returns the host row that adopts a tensor which code without events has chosen from the copied
+ * one: without one of its dimensions, or in fewer bits (torch.from_numpy). WEIR_NONE: none. */
+static uint32_t adopting_row(const struct weir_draft *draft, const struct weir_job *job,
+                             const struct weir_arg *whole, double bytes, double *part_bytes)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t call = program->issues[job->issue].call;
+	int64_t end_ns = next_copy_ns(draft, job);
+	size_t end = end_of_search(program, call);
+
+	end_ns = last_ns(program) < end_ns ? last_ns(program) : end_ns;
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < end_ns; row++) {
+		const struct weir_arg *part;
+		struct weir_args args;
+
+		if (host->start_ns[row] < host->end_ns[call] ||
+		    strcmp(weir_timeline_host_name(&program->rank->timeline, row),
+		           "aten::lift_fresh") != 0 ||
+		    !weir_advisor_args(draft->advisor, row, &args) ||
+		    !(part = weir_args_tensor(&args, 0)) || !drops_dimension(whole, part))
+			continue;
+		*part_bytes = weir_arg_bytes(part);
+		if (*part_bytes >= LARGE_BYTES && *part_bytes <= LARGEST_PART * bytes &&
+		    (double)weir_span_ns(host->end_ns[call], host->start_ns[row]) <=
+		            bytes / CHOOSING_RATE * 1e9 &&
+		    !uploads(draft, *part_bytes))
+			return row;
+	}
+	return WEIR_NONE;
+}
+
+/* Removes the host time from the last call of the device before the row up to the row. */
+static void remove_choice(struct weir_draft *draft, uint32_t row)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	struct weir_intervals time = {0};
+	int64_t from_ns = INT64_MIN;
+
+	for (size_t i = 0; i < program->issue_count; i++) {
+		uint32_t call = program->issues[i].call;
+
+		if (call != WEIR_NONE && host->end_ns[call] <= host->start_ns[row] &&
+		    host->end_ns[call] > from_ns)
+			from_ns = host->end_ns[call];
+	}
+	weir_intervals_push(&time, from_ns, host->start_ns[row]);
+	weir_intervals_unite(&time);
+	weir_host_spans_remove(draft, &time);
+	weir_intervals_release(&time);
+}
+
+/* Chooses on the device what code without events chooses on the host from one copy, and copies
+ * that; pass_ns: one pass over the tensor on the device. False: it adopts nothing of the sizes. */
+static bool copy_chosen(struct weir_draft *draft, uint32_t j, const struct weir_transfer *copy,
+                        const struct weir_arg *tensor, double pass_ns)
+{
+	const struct weir_job *job = &draft->program.jobs[j];
+	double bytes, ns;
+	uint32_t row;
+
+	if (draft->program.issues[job->issue].call == WEIR_NONE)
+		return false;
+	row = adopting_row(draft, job, tensor, copy->bytes, &bytes);
+	if (row == WEIR_NONE)
+		return false;
+	ns = bytes / copy->bytes * job->ns;
+	if (copy->memory == WEIR_MEMORY_PAGEABLE && bytes <= WEIR_MAPPED_BYTES)
+		ns = fmin(ns, bytes / KEPT_RATE * 1e9);
+	ns += pass_ns;
+	remove_choice(draft, row);
+	if (copy->bytes > WEIR_MAPPED_BYTES)
+		weir_draft_less_freeing(
+			draft,
+			issue_from(&draft->program, draft->program.rank->trace->host.end_ns[row]),
+			copy->bytes);
+	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
+	shorten_call(draft, job->issue);
+	return true;
+}
+
 /* Replaces one copy by a pass over its tensor on the device and a copy of the result. */
 static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 {
@@ -460,7 +578,7 @@ static bool copy_result(struct weir_draft *draft, uint32_t j, size_t *operators)
 	    (!is_logits(tensor) && computes_on_host(draft, job, tensor->elements)))
 		return false;
 	/* A recorded pick goes first: the host works on that part alone, and goes on to do so. */
-	if (copy_part(draft, j, &copy, tensor))
+	if (copy_part(draft, j, &copy, tensor) || copy_chosen(draft, j, &copy, tensor, ns))
 		return true;
 	if (!drop_host_work(draft, job, tensor, &copy, operators))
 		return false;

@@ -38,6 +38,10 @@ struct weir_link_rate {
  * runtime, "API synchronization behavior"): such copies take their latency, not the link's time. */
 #define WEIR_STAGED_BYTES 65536.0
 
+/* C libraries map larger blocks anew for each use and give them back behind it (glibc:
+ * DEFAULT_MMAP_THRESHOLD_MAX); a pinned buffer is kept. */
+#define WEIR_MAPPED_BYTES 33554432.0
+
 /* Bytes/s at which one thread of the host gathers pieces in a buffer, from which one copy takes
  * them. */
 #define WEIR_GATHER_RATE 8e9
