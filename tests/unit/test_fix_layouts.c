@@ -240,6 +240,65 @@ static void sister_copies_do_not_undo_each_other(void **state)
 	assert_near(result.before_us - result.after_us, 3 * 40, 0.1);
 }
 
+/* Adds a copy of a tensor that two dimensions of this view have exchanged. */
+static void ordered(struct advice_step *step, const char *view, const char *dims,
+                    const char *kernel)
+{
+	advice_step_view(step, "aten::transpose", view, "[" BF16 ", \"Scalar\", \"Scalar\"]",
+	                 "[\"\", \"1\", \"2\"]");
+	advice_step_begin(step, "aten::contiguous", view, "[" BF16 ", \"Scalar\"]", NULL);
+	advice_step_op(step, "aten::copy_", dims, "[" BF16 ", " BF16 ", \"Scalar\"]", kernel, 40);
+	advice_step_end(step);
+}
+
+/* Attention whose result is copied to the order of rows, for a product. */
+struct attended {
+	int copies;         /* of queries, keys and values, to the order of heads */
+	const char *kernel; /* of these copies */
+	const char *back;   /* dimensions of the copy behind the operator */
+	const char *reader, *between;
+};
+
+static double saved_by(const struct attended *attended)
+{
+	static const char shape[] = "[[8, 16, 1024, 128], [8, 16, 1024, 128], []]";
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int i = 0; i < attended->copies; i++)
+		ordered(step, "[[8, 1024, 16, 128], [], []]", shape, attended->kernel);
+	advice_step_op(step, attended->reader,
+	               "[[8, 16, 1024, 128], [8, 16, 1024, 128], [8, 16, 1024, 128]]",
+	               "[" BF16 ", " BF16 ", " BF16 "]", "kernel of the reader", 200);
+	if (attended->between)
+		advice_step_op(step, attended->between, "[[8, 16, 1024, 128]]", ONE, STREAMING, 30);
+	ordered(step, "[[8, 16, 1024, 128], [], []]", attended->back, DIRECT);
+	advice_step_op(step, "aten::mm", "[[8192, 2048], [2048, 2048]]", TWO, "nvjet_gemm", 150);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_avoid_copies);
+	return result.found ? result.before_us - result.after_us : 0;
+}
+
+static void attention_writes_its_result_in_the_order_of_the_queries(void **state)
+{
+	static const char rows[] = "[[8, 1024, 16, 128], [8, 1024, 16, 128], []]";
+	static const char other[] = "[[8, 128, 16, 1024], [8, 128, 16, 1024], []]";
+	static const char attention[] = "aten::_scaled_dot_product_attention";
+	const struct attended all = {3, DIRECT, rows, attention, NULL};
+	const struct attended two = {2, DIRECT, rows, attention, NULL};
+	const struct attended none = {0, DIRECT, rows, attention, NULL};
+	const struct attended elsewhere = {3, DIRECT, other, attention, NULL};
+	const struct attended behind = {3, DIRECT, rows, attention, "aten::silu"};
+
+	(void)state;
+	assert_near(saved_by(&all), 4 * 40, 0.1);
+	/* The queries may be in the order of heads. */
+	assert_near(saved_by(&two), 2 * 40, 0.1);
+	assert_true(saved_by(&none) == 0);
+	assert_near(saved_by(&elsewhere), 3 * 40, 0.1);
+	assert_near(saved_by(&behind), 3 * 40, 0.1);
+}
+
 static struct advice_step *cloned(const char *reader)
 {
 	struct advice_step *step = advice_step_new();
@@ -363,6 +422,7 @@ int main(void)
 		cmocka_unit_test(the_operands_of_an_outer_product_are_turned_instead),
 		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),
 		cmocka_unit_test(sister_copies_do_not_undo_each_other),
+		cmocka_unit_test(attention_writes_its_result_in_the_order_of_the_queries),
 		cmocka_unit_test(a_clone_protects_from_changes_in_place),
 		cmocka_unit_test(repeated_heads_are_read_once),
 		cmocka_unit_test(a_copy_into_a_tensor_that_exists_is_no_layout_copy),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/heads.h"
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/messages.h"
 #include "engine/analysis/advice/opcalls.h"
@@ -313,7 +314,9 @@ static enum use use_by(const struct weir_op_calls *calls, size_t reader, const s
 		return copy->layout == LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
 	if (call->work.product)
 		return takes_transposed(copy, arg) ||
-		                       orders_rows_for_attention(calls, reader, copy, arg)
+		                       orders_rows_for_attention(calls, reader, copy, arg) ||
+		                       (copy->layout == LAYOUT_PERMUTED &&
+		                        weir_heads_follow_query(calls, copy->call))
 		               ? USE_TAKES
 		               : USE_NEEDS;
 	return call->family == WEIR_FAMILY_ELEMENTWISE ? USE_PASSES : USE_NEEDS;
