@@ -111,15 +111,18 @@ static void drop_unrecorded(struct weir_draft *draft, uint32_t issue)
 		draft->program.jobs[dropped->first_job + j].gap_ns = 0;
 }
 
-/* Removes the device work that is started in this time, and the calls that start it. */
-static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing)
+/* Removes the device work that is started in this time, and the calls that start it, but for those
+ * in `own`. */
+static void drop_trials(struct weir_draft *draft, const struct weir_intervals *preparing,
+                        const struct weir_intervals *own)
 {
 	const struct weir_program *program = &draft->program;
 
 	for (uint32_t i = 0; i < program->issue_count; i++) {
 		int64_t at_ns = issued_ns(program, &program->issues[i]);
 
-		if (at_ns == INT64_MIN || !weir_intervals_contains(preparing, at_ns))
+		if (at_ns == INT64_MIN || !weir_intervals_contains(preparing, at_ns) ||
+		    weir_intervals_contains(own, at_ns))
 			continue;
 		if (program->issues[i].call == WEIR_NONE)
 			drop_unrecorded(draft, i);
@@ -135,35 +138,71 @@ static void drop_trials(struct weir_draft *draft, const struct weir_intervals *p
 /* Operators from the outermost one to the kernel. */
 #define NESTED 3
 
-/* Adds the trials of the operator that `first` belongs to: what it launches behind its last wait is
- * its own work. Returns the index behind its calls. */
+/* Returns the index behind the calls of the operator that `first` belongs to. own: the first call
+ * behind its last wait that starts work, if it tries kernels out: that work is its own. WEIR_NONE:
+ * it tries none. */
+static uint32_t find_own(const struct weir_program *program, const struct weir_intervals *loading,
+                         uint32_t first, uint32_t *own)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint32_t outer = program->issues[first].outer, end = first;
+	struct weir_intervals inside = {0};
+	size_t waits = 0;
+
+	*own = WEIR_NONE;
+	for (; end < program->issue_count && program->issues[end].outer == outer; end++) {
+		waits += program->issues[end].kind == WEIR_ISSUE_WAIT;
+		if (program->issues[end].kind == WEIR_ISSUE_WAIT)
+			*own = WEIR_NONE;
+		else if (*own == WEIR_NONE && program->issues[end].job_count > 0)
+			*own = end;
+	}
+	if (outer == WEIR_NONE || waits < LEAST_TRIALS || *own == WEIR_NONE) {
+		*own = WEIR_NONE;
+		return end;
+	}
+	weir_intervals_push(&inside, host->start_ns[outer], host->end_ns[outer]);
+	if (weir_intervals_common_ns(&inside, loading) < TRIAL_LOADING_NS)
+		*own = WEIR_NONE;
+	weir_intervals_release(&inside);
+	return end;
+}
+
+/* Adds the trials of the operator that `first` belongs to. Returns the index behind its calls. */
 static uint32_t find_trials(struct weir_draft *draft, const struct weir_intervals *loading,
                             uint32_t first, struct weir_intervals *out)
 {
 	const struct weir_program *program = &draft->program;
-	const struct weir_host_columns *host = &program->rank->trace->host;
-	uint32_t outer = program->issues[first].outer, end = first, own = WEIR_NONE;
-	struct weir_intervals inside = {0};
-	size_t waits = 0;
+	const int64_t *start_ns = program->rank->trace->host.start_ns;
+	uint32_t own, end = find_own(program, loading, first, &own);
 
-	for (; end < program->issue_count && program->issues[end].outer == outer; end++) {
-		waits += program->issues[end].kind == WEIR_ISSUE_WAIT;
-		if (program->issues[end].kind == WEIR_ISSUE_WAIT)
-			own = WEIR_NONE;
-		else if (own == WEIR_NONE && program->issues[end].job_count > 0)
-			own = end;
-	}
-	if (outer == WEIR_NONE || waits < LEAST_TRIALS || own == WEIR_NONE)
+	if (own == WEIR_NONE)
 		return end;
-	weir_intervals_push(&inside, host->start_ns[outer], host->end_ns[outer]);
-	if (weir_intervals_common_ns(&inside, loading) >= TRIAL_LOADING_NS) {
-		weir_intervals_push(out, host->start_ns[outer],
-		                    host->start_ns[program->issues[own].call]);
-		draft->program.issues[own].dispatch_ns +=
-			NESTED * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
-	}
-	weir_intervals_release(&inside);
+	weir_intervals_push(out, start_ns[program->issues[first].outer],
+	                    start_ns[program->issues[own].call]);
+	draft->program.issues[own].dispatch_ns +=
+		NESTED * WEIR_DISPATCH_NS / draft->advisor->speed.dispatch;
 	return end;
+}
+
+/* Collects the time in which operators that try kernels out start their own work. */
+static void find_all_own(const struct weir_program *program, struct weir_intervals *out)
+{
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	struct weir_intervals loading = {0};
+	uint32_t own;
+
+	find_loading(program, &loading);
+	for (uint32_t i = 0; i < program->issue_count;) {
+		uint32_t outer = program->issues[i].outer;
+
+		i = find_own(program, &loading, i, &own);
+		if (own != WEIR_NONE)
+			weir_intervals_push(out, host->start_ns[program->issues[own].call],
+			                    host->end_ns[outer]);
+	}
+	weir_intervals_unite(out);
+	weir_intervals_release(&loading);
 }
 
 /* Compilers and planners that run this long displace the code of the framework from a core's
@@ -174,9 +213,12 @@ static uint32_t find_trials(struct weir_draft *draft, const struct weir_interval
 static double drop_time(struct weir_draft *draft, const struct weir_intervals *time,
                         const struct weir_intervals *trials)
 {
+	struct weir_intervals own = {0};
 	double removed_ns = 0;
 
-	drop_trials(draft, trials);
+	find_all_own(&draft->advisor->program, &own);
+	drop_trials(draft, trials, &own);
+	weir_intervals_release(&own);
 	if (time->count > 0)
 		removed_ns = weir_host_spans_remove(draft, time);
 	if (removed_ns >= COLD_NS)
