@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -50,6 +51,11 @@ static struct weir_loading_steps count(const struct program *program)
 	}
 	scene_init(&scene, make_trace_finish(make), false);
 	weir_loading_steps_count(&scene.timeline, &scene.steps, &scene.segments, &out);
+	for (size_t i = 0; i < out.segment_count; i++)
+		assert_int_equal(scene.segments.items[out.segments[i]].idle,
+		                 WEIR_IDLE_COMPILE_LOAD);
+	free(out.segments);
+	out.segments = NULL;
 	scene_release(&scene);
 	return out;
 }

@@ -23,21 +23,30 @@
 /* A smaller part of a step does not count as compilation in it. */
 #define PART_OF_STEP 0.03
 
-static bool is_loading(const struct weir_program *program, const struct weir_segment *segment)
+/* Returns the next segment from position *at on in which the device waits for compilation or
+ * loading; NULL: no further one. */
+static const struct weir_segment *next_loading(const struct weir_program *program, size_t *at)
 {
-	return !segment->busy && segment->idle == WEIR_IDLE_COMPILE_LOAD &&
-	       segment->device == program->device;
+	const struct weir_loading_steps *loading = &program->rank->loading;
+
+	while (*at < loading->segment_count) {
+		const struct weir_segment *segment =
+			&program->rank->segments.items[loading->segments[(*at)++]];
+
+		if (segment->device == program->device)
+			return segment;
+	}
+	return NULL;
 }
 
 /* Collects the time in which the device waits for compilation or loading in the program. */
 static void find_loading(const struct weir_program *program, struct weir_intervals *out)
 {
-	const struct weir_segments *segments = &program->rank->segments;
+	const struct weir_segment *segment;
+	size_t at = 0;
 
-	for (size_t i = 0; i < segments->count; i++)
-		if (is_loading(program, &segments->items[i]))
-			weir_intervals_push(out, segments->items[i].start_ns,
-			                    segments->items[i].end_ns);
+	while ((segment = next_loading(program, &at)))
+		weir_intervals_push(out, segment->start_ns, segment->end_ns);
 	weir_intervals_unite(out);
 	weir_intervals_clip(out, program->host_start_ns, program->host_end_ns);
 }
@@ -58,18 +67,15 @@ static bool loads_for_new_sizes(const struct weir_advisor *advisor)
 static bool loads_in_most_steps(const struct weir_program *program)
 {
 	const struct weir_steps *steps = &program->rank->steps;
-	const struct weir_segments *segments = &program->rank->segments;
 	double *loading_ns = weir_alloc((steps->step_count + 1) * sizeof *loading_ns);
-	size_t loading = 0, steady = 0;
+	const struct weir_segment *segment;
+	size_t loading = 0, steady = 0, at = 0;
 
-	for (size_t i = 0; i < segments->count; i++) {
-		uint32_t step;
+	while ((segment = next_loading(program, &at))) {
+		uint32_t step = weir_steps_step_at(steps, segment->start_ns);
 
-		if (!is_loading(program, &segments->items[i]))
-			continue;
-		step = weir_steps_step_at(steps, segments->items[i].start_ns);
 		if (step != WEIR_NONE)
-			loading_ns[step] += (double)weir_segment_ns(&segments->items[i]);
+			loading_ns[step] += (double)weir_segment_ns(segment);
 	}
 	for (size_t s = 0; s < steps->step_count; s++) {
 		if (steps->steps[s].state != WEIR_STEP_STEADY)
@@ -425,9 +431,18 @@ static void add_op_call(struct op_calls *calls, const struct weir_host_columns *
 	};
 }
 
-/* Collects the calls of operators with shapes, all or the outermost, if some call of that name is
- * slow; the first one of each shape is new. */
-static void find_op_calls(const struct weir_rank *rank, bool all, struct op_calls *out)
+/* Marks the first call of each shape. The calls are sorted. */
+static void mark_new(struct op_calls *calls)
+{
+	for (size_t i = 0; i < calls->count; i++)
+		calls->items[i].is_new = i == 0 ||
+		                         calls->items[i].name != calls->items[i - 1].name ||
+		                         calls->items[i].shape != calls->items[i - 1].shape;
+}
+
+/* Collects the calls of operators with shapes, if some call of that name is slow; the first one of
+ * each shape is new. */
+static void find_op_calls(const struct weir_rank *rank, struct op_calls *out)
 {
 	const struct weir_host_columns *host = &rank->trace->host;
 	uint8_t *slow = find_slow_names(rank);
@@ -435,14 +450,24 @@ static void find_op_calls(const struct weir_rank *rank, bool all, struct op_call
 	*out = (struct op_calls){0};
 	for (size_t row = 0; row < host->count; row++)
 		if (host->kind[row] == WEIR_HOST_OP && slow[host->name[row]] &&
-		    host->shape[row] != 0 && (all || rank->timeline.outer_op[row] == row))
+		    host->shape[row] != 0)
 			add_op_call(out, host, (uint32_t)row);
 	free(slow);
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof *out->items, by_shape);
-	for (size_t i = 0; i < out->count; i++)
-		out->items[i].is_new = i == 0 || out->items[i].name != out->items[i - 1].name ||
-		                       out->items[i].shape != out->items[i - 1].shape;
+	mark_new(out);
+}
+
+/* Leaves the outermost operators. */
+static void keep_outermost(const struct weir_rank *rank, struct op_calls *calls)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < calls->count; i++)
+		if (rank->timeline.outer_op[calls->items[i].row] == calls->items[i].row)
+			calls->items[kept++] = calls->items[i];
+	calls->count = kept;
+	mark_new(calls);
 }
 
 /* Returns the median duration of the calls [first, end) with shapes seen before; NAN: none. */
@@ -597,26 +622,17 @@ static bool may_plan(const struct weir_program *program, const struct op_calls *
 	return false;
 }
 
-/* Adds the time in which an operator with a new shape computes on the host before it launches its
- * work: a plan. Where every call has a new shape, none says how long it takes without. */
-static void find_planning(const struct weir_program *program, struct weir_intervals *out)
-{
-	struct op_calls calls;
-
-	find_op_calls(program->rank, true, &calls);
-	if (may_plan(program, &calls))
-		add_planning(program, &calls, out);
-	free(calls.items);
-}
-
 /* Collects the time in which operators prepare for new shapes, in the whole trace. */
 static void find_preparing(const struct weir_program *program, struct weir_intervals *out)
 {
 	struct op_calls calls;
 	size_t first = 0;
 
-	find_planning(program, out);
-	find_op_calls(program->rank, false, &calls);
+	find_op_calls(program->rank, &calls);
+	/* A plan: where every call has a new shape, none says how long it takes without. */
+	if (may_plan(program, &calls))
+		add_planning(program, &calls, out);
+	keep_outermost(program->rank, &calls);
 	for (size_t i = 1; i <= calls.count; i++) {
 		if (i < calls.count && calls.items[i].name == calls.items[first].name)
 			continue;

@@ -470,6 +470,7 @@ void weir_rank_release(struct weir_rank *rank)
 	weir_graphs_release(&rank->graphs);
 	weir_groups_release(&rank->groups);
 	weir_segments_release(&rank->segments);
+	weir_loading_steps_release(&rank->loading);
 	weir_steps_release(&rank->steps);
 	weir_timeline_release(&rank->timeline);
 	free(rank->assessments);

@@ -6,10 +6,13 @@
 #include "engine/base/arena.h"
 #include "engine/model/bound.h"
 
-/* Returns the time that each step spends on compilation and loading. The caller frees it. */
-static int64_t *loading_times(const struct weir_steps *steps, const struct weir_segments *segments)
+/* Returns the time that each step spends on compilation and loading, and lists the waits for it.
+ * The caller frees the times. */
+static int64_t *loading_times(const struct weir_steps *steps, const struct weir_segments *segments,
+                              struct weir_loading_steps *out)
 {
 	int64_t *times = weir_alloc((steps->step_count + 1) * sizeof *times);
+	size_t capacity = 0;
 
 	for (size_t i = 0; i < segments->count; i++) {
 		const struct weir_segment *segment = &segments->items[i];
@@ -17,6 +20,11 @@ static int64_t *loading_times(const struct weir_steps *steps, const struct weir_
 		                           : segment->idle == WEIR_IDLE_COMPILE_LOAD;
 		uint32_t step;
 
+		if (loads && !segment->busy) {
+			out->segments = weir_grow(out->segments, &capacity, out->segment_count + 1,
+			                          sizeof *out->segments);
+			out->segments[out->segment_count++] = i;
+		}
 		if (!loads || segment->row == WEIR_NONE)
 			continue;
 		step = steps->row_step[segment->row];
@@ -75,10 +83,11 @@ static bool mark_novel(const struct weir_trace *trace, const struct weir_steps *
 void weir_loading_steps_count(const struct weir_timeline *timeline, const struct weir_steps *steps,
                               const struct weir_segments *segments, struct weir_loading_steps *out)
 {
-	int64_t *times = loading_times(steps, segments);
+	int64_t *times;
 	uint8_t *novel;
 
 	*out = (struct weir_loading_steps){0};
+	times = loading_times(steps, segments, out);
 	for (size_t i = 0; i < steps->step_count; i++)
 		out->steps += steps->steps[i].state == WEIR_STEP_STEADY &&
 		              times[i] >= WEIR_LOADING_STEP_NS;
@@ -91,4 +100,10 @@ void weir_loading_steps_count(const struct weir_timeline *timeline, const struct
 		free(novel);
 	}
 	free(times);
+}
+
+void weir_loading_steps_release(struct weir_loading_steps *loading)
+{
+	free(loading->segments);
+	*loading = (struct weir_loading_steps){0};
 }

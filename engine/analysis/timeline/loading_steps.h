@@ -24,9 +24,13 @@ struct weir_loading_steps {
 	 * step has. */
 	uint64_t novel;
 	bool comparable; /* the trace has shapes or compiled regions, and enough such steps */
+	/* Positions of the segments in which a device waits for compilation or loading. */
+	size_t *segments;
+	size_t segment_count;
 };
 
 void weir_loading_steps_count(const struct weir_timeline *timeline, const struct weir_steps *steps,
                               const struct weir_segments *segments, struct weir_loading_steps *out);
+void weir_loading_steps_release(struct weir_loading_steps *loading);
 
 #endif
