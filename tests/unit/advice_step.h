@@ -48,6 +48,7 @@ void advice_step_view(struct advice_step *step, const char *op, const char *dims
 
 struct advice_result {
 	bool found;
+	bool supposed;              /* see struct weir_draft */
 	double before_us, after_us; /* the step, both replayed */
 	double low_us, high_us;
 	double rows;       /* that the step after the fix has, each of which took one; 0: one */

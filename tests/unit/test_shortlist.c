@@ -282,6 +282,31 @@ static void removing_work_stays_beside_hiding_it(void **state)
 	assert_true(is_dropped("overlap-copies", 300, "move-to-device", 200));
 }
 
+/* Work of which only the time is known may be work that the device cannot do. */
+static void hiding_work_stays_beside_a_fix_that_supposes_what_it_is(void **state)
+{
+	static const struct {
+		const char *id;
+		bool supposed, dropped;
+	} cases[] = {
+		{"overlap-input", true, false},
+		{"overlap-output", true, false},
+		{"overlap-input", false, true},
+		{"overlap-copies", true, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct list list;
+
+		list_init(&list);
+		add(&list, "move-to-device", 300, 0, JOBS)->supposed = cases[i].supposed;
+		add(&list, cases[i].id, 200, 0, JOBS);
+		shortlist(&list);
+		assert_int_equal(list.fixes[1].dropped, cases[i].dropped);
+	}
+}
+
 /* A copy of fewer bytes can still be pinned or hidden; one of a few values is not worth it. */
 static void what_speeds_copies_up_stays_beside_smaller_copies(void **state)
 {
@@ -372,6 +397,7 @@ int main(void)
 		cmocka_unit_test(compile_leaves_a_graph_and_the_main_chains),
 		cmocka_unit_test(channels_last_stays_beside_faster_launches),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),
+		cmocka_unit_test(hiding_work_stays_beside_a_fix_that_supposes_what_it_is),
 		cmocka_unit_test(what_speeds_copies_up_stays_beside_smaller_copies),
 		cmocka_unit_test(copies_that_launches_leave_as_they_are_can_still_be_hidden),
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),

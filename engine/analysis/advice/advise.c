@@ -83,6 +83,11 @@ static bool check_needs(const struct weir_advisor *advisor, struct weir_found_fi
 
 /* ---- one fix ---- */
 
+/* Share of its saving that counts for the order of a fix that supposes what the host does: it must
+ * save twice as much as one that needs no such guess. Of seven measured programs with work that
+ * could be array code by its time, one computed on arrays and six coded pictures or wrote files. */
+#define SUPPOSED_RIGHT 0.5
+
 static void finish(struct weir_draft *draft, struct weir_arena *arena, struct weir_ranked_fix *out)
 {
 	struct weir_found_fix *fix = &out->fix;
@@ -97,6 +102,9 @@ static void finish(struct weir_draft *draft, struct weir_arena *arena, struct we
 	out->score =
 		out->of_start ? draft->start_ns / (double)draft->program.turns : weir_score_of(fix);
 	out->copies_stay = draft->copies_stay;
+	out->supposed = draft->supposed;
+	if (out->supposed)
+		out->score *= SUPPOSED_RIGHT;
 	out->touched = draft->touched;
 	draft->touched = NULL;
 }

@@ -757,5 +757,6 @@ bool weir_fix_move_to_device(struct weir_draft *draft)
 	free(search.chosen);
 	free(seen);
 	explain(&search);
+	draft->supposed = search.array_bytes > 0 && !search.array_named && search.moved == 0;
 	return search.moved > 0 || search.boxes > 0 || search.array_bytes > 0;
 }

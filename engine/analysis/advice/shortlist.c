@@ -137,7 +137,8 @@ static bool keeps_kernels(const struct weir_ranked_fix *better, const struct wei
 }
 
 /* True if the better fix only hides work, which still takes its time elsewhere and delays the
- * result, while the other one removes it. */
+ * result, while the other one removes it; or if the better fix removes work of which only the time
+ * is known, and which may be work that the device cannot do, while the other one hides it. */
 static bool hides_work(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
 {
 	static const struct {
@@ -148,10 +149,17 @@ static bool hides_work(const struct weir_ranked_fix *better, const struct weir_r
 		{"overlap-copies", "copy-less"},
 	};
 
-	for (size_t i = 0; i < WEIR_COUNT_OF(pairs); i++)
-		if (strcmp(better->fix.entry->id, pairs[i].hides) == 0 &&
-		    strcmp(other->fix.entry->id, pairs[i].removes) == 0)
+	for (size_t i = 0; i < WEIR_COUNT_OF(pairs); i++) {
+		const struct weir_ranked_fix *hides = better, *removes = other;
+
+		if (better->supposed) {
+			hides = other;
+			removes = better;
+		}
+		if (strcmp(hides->fix.entry->id, pairs[i].hides) == 0 &&
+		    strcmp(removes->fix.entry->id, pairs[i].removes) == 0)
 			return true;
+	}
 	return false;
 }
 

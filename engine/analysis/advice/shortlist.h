@@ -23,6 +23,7 @@ struct weir_ranked_fix {
 	bool of_start; /* saves time of leading steps alone: nothing says what a step takes then */
 	bool dropped;  /* an alternative to a better fix */
 	bool copies_stay; /* see struct weir_draft */
+	bool supposed;    /* see struct weir_draft */
 };
 
 /* Returns the saved time (ns) over effort. What must be checked counts a tenth of the saving less,
@@ -33,8 +34,8 @@ double weir_score_of(const struct weir_found_fix *fix);
 /*
  * Sorts the outcomes, the best first, and marks as `dropped` each fix that changes what a better
  * one changes and saves no more; the better one then names it in `instead`. Both stay where both
- * can be made, where the better one only hides what the other removes, and where a third fix needs
- * the other first.
+ * can be made, where the better one only hides what the other removes, where the other one hides
+ * what the better one is only supposed to remove, and where a third fix needs the other first.
  */
 void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                     size_t count);
