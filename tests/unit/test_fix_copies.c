@@ -314,6 +314,50 @@ static void only_pinned_copies_can_overlap(void **state)
 	}
 }
 
+/* Turns of a pinned upload and a kernel of 2 ms each, then a result that is copied to pageable
+ * memory in 1 ms. Returns the time of the upload and of the result after the fix, in `after`. */
+static enum weir_need_state mixed(int64_t result_bytes, double after[2])
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct advice_run run;
+	enum weir_need_state need;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = i * STEP;
+
+		advice_make_step(make, i, at, at + STEP - 1000);
+		advice_make_copy(make, &(struct advice_copy){pinned, at + 10000, at + 20000,
+		                                             at + 30000, at + 2 * MS + 30000,
+		                                             1000000, 2 * (uint64_t)i + 1});
+		kernel(make, at + 30000, at + 2 * MS + 30000, at + 4 * MS + 30000);
+		advice_make_copy(make,
+		                 &(struct advice_copy){results, at + 40000, at + 5 * MS + 40000,
+		                                       at + 4 * MS + 30000, at + 5 * MS + 30000,
+		                                       result_bytes, 2 * (uint64_t)i + 2});
+	}
+	trace = make_trace_finish(make);
+	advice_run_init(&run, &trace, 1, DEVICE);
+	need = weir_need_check(&run.advisor, "pinned-memory");
+	assert_true(advice_run_apply(&run, weir_fix_overlap_copies));
+	after[0] = run.draft.program.jobs[0].ns;
+	after[1] = run.draft.program.jobs[2].ns;
+	advice_run_release(&run);
+	return need;
+}
+
+static void a_smaller_pageable_result_does_not_hinder_pinned_inputs(void **state)
+{
+	double after[2];
+
+	(void)state;
+	assert_int_equal(mixed(999999, after), WEIR_NEED_MET);
+	assert_true(after[0] < 0.5 * MS);
+	assert_near(after[1], 1 * MS, 0.001);
+	assert_int_equal(mixed(1000000, after), WEIR_NEED_NOT_MET);
+	assert_true(after[1] < 0.9 * MS);
+}
+
 /* A copy of 4 ms on a second stream beside a kernel of 5 ms that began before it. */
 static void hidden_copies_are_not_hidden_again(void **state)
 {
@@ -815,6 +859,7 @@ int main(void)
 		cmocka_unit_test(longer_copies_hide_the_slower_kernels),
 		cmocka_unit_test(disturbed_copies_are_taken_as_the_quickest_quarter),
 		cmocka_unit_test(only_pinned_copies_can_overlap),
+		cmocka_unit_test(a_smaller_pageable_result_does_not_hinder_pinned_inputs),
 		cmocka_unit_test(hidden_copies_are_not_hidden_again),
 		cmocka_unit_test(many_small_copies_become_one),
 		cmocka_unit_test(a_packed_copy_has_one_dispatch_and_no_wait),

@@ -103,11 +103,22 @@ struct occupation {
 	struct weir_intervals way[3], copies, compute, anywhere;
 };
 
-static bool is_long_transfer(const struct weir_advisor *advisor, const struct weir_job *job)
+/* Returns the kind of host memory whose copies do not hide: where most bytes are in pinned memory,
+ * the others stay where they are; where most are pageable, all are taken to be pinned first. */
+static enum weir_transfer_memory kept_memory(const struct weir_advisor *advisor)
+{
+	return weir_transfer_memory_of(advisor) == WEIR_MEMORY_PINNED ? WEIR_MEMORY_PAGEABLE
+	                                                              : WEIR_MEMORY_UNKNOWN;
+}
+
+/* True for a large copy between host and device that is not in this kind of memory. */
+static bool is_hidden(const struct weir_advisor *advisor, const struct weir_job *job,
+                      enum weir_transfer_memory kept)
 {
 	struct weir_transfer copy = weir_transfer_of(advisor, job);
 
-	return copy.way != WEIR_TRANSFER_NONE && copy.bytes > WEIR_STAGED_BYTES;
+	return copy.way != WEIR_TRANSFER_NONE && copy.bytes > WEIR_STAGED_BYTES &&
+	       (kept == WEIR_MEMORY_UNKNOWN || copy.memory != kept);
 }
 
 static void push_row(const struct weir_rank *rank, uint32_t row, struct weir_intervals *set)
@@ -116,7 +127,8 @@ static void push_row(const struct weir_rank *rank, uint32_t row, struct weir_int
 	                    rank->trace->device.end_ns[row]);
 }
 
-static void occupy(const struct weir_draft *draft, struct occupation *out)
+static void occupy(const struct weir_draft *draft, enum weir_transfer_memory kept,
+                   struct occupation *out)
 {
 	const struct weir_program *program = &draft->program;
 	const struct weir_rank *rank = program->rank;
@@ -126,7 +138,7 @@ static void occupy(const struct weir_draft *draft, struct occupation *out)
 		const struct weir_job *job = &program->jobs[j];
 		enum weir_transfer_way way = weir_transfer_of(draft->advisor, job).way;
 
-		if (is_long_transfer(draft->advisor, job)) {
+		if (is_hidden(draft->advisor, job, kept)) {
 			push_row(rank, job->row, &out->way[way]);
 			push_row(rank, job->row, &out->copies);
 		} else {
@@ -218,7 +230,8 @@ struct overlapped {
 };
 
 /* Returns the share of their time that the program's copies take if nothing disturbs them. */
-static double undisturbed_share(const struct weir_draft *draft, double *copies_ns)
+static double undisturbed_share(const struct weir_draft *draft, enum weir_transfer_memory kept,
+                                double *copies_ns)
 {
 	struct all_alike kinds = {.count = 0};
 	double span_ns = 0, then_ns = 0;
@@ -227,7 +240,7 @@ static double undisturbed_share(const struct weir_draft *draft, double *copies_n
 	for (size_t j = 0; j < draft->program.job_count; j++) {
 		const struct weir_job *job = &draft->program.jobs[j];
 
-		if (!is_long_transfer(draft->advisor, job))
+		if (!is_hidden(draft->advisor, job, kept))
 			continue;
 		*copies_ns += job->ns;
 		span_ns += job->span_ns;
@@ -238,15 +251,16 @@ static double undisturbed_share(const struct weir_draft *draft, double *copies_n
 
 /* The longest of the other work and each direction stays. The other work runs longer beside copies,
  * which matters only where the copies do not take longer still. False: nothing can hide. */
-static bool overlap(const struct weir_draft *draft, struct overlapped *out)
+static bool overlap(const struct weir_draft *draft, enum weir_transfer_memory kept,
+                    struct overlapped *out)
 {
 	struct occupation occupation;
 	double exposed_ns, link_ns = 0, most_ns, rest_ns;
-	double share = undisturbed_share(draft, &out->copies_ns);
+	double share = undisturbed_share(draft, kept, &out->copies_ns);
 
 	if (out->copies_ns == 0)
 		return false;
-	occupy(draft, &occupation);
+	occupy(draft, kept, &occupation);
 	exposed_ns = (double)weir_intervals_outside_ns(&occupation.copies, &occupation.anywhere);
 	exposed_ns = fmin(exposed_ns, out->copies_ns);
 	out->compute_ns = (double)weir_intervals_total(&occupation.compute);
@@ -265,7 +279,7 @@ static bool overlap(const struct weir_draft *draft, struct overlapped *out)
 }
 
 /* True if the program repeats, or if copies and other work alternate in it. */
-static bool repeats(const struct weir_draft *draft)
+static bool repeats(const struct weir_draft *draft, enum weir_transfer_memory kept)
 {
 	const struct weir_program *program = &draft->program;
 	size_t turns = 0;
@@ -273,22 +287,23 @@ static bool repeats(const struct weir_draft *draft)
 	if (program->turns > 1)
 		return true;
 	for (size_t j = 1; j < program->job_count; j++)
-		turns += is_long_transfer(draft->advisor, &program->jobs[j]) &&
-		         !is_long_transfer(draft->advisor, &program->jobs[j - 1]);
+		turns += is_hidden(draft->advisor, &program->jobs[j], kept) &&
+		         !is_hidden(draft->advisor, &program->jobs[j - 1], kept);
 	return turns >= FEWEST_TURNS;
 }
 
 bool weir_fix_overlap_copies(struct weir_draft *draft)
 {
 	const struct weir_program *program = &draft->program;
+	enum weir_transfer_memory kept = kept_memory(draft->advisor);
 	struct overlapped then = {0};
 
-	if (!repeats(draft) || !overlap(draft, &then))
+	if (!repeats(draft, kept) || !overlap(draft, kept, &then))
 		return false;
 	for (uint32_t j = 0; j < program->job_count; j++) {
 		const struct weir_job *job = &program->jobs[j];
 
-		if (!is_long_transfer(draft->advisor, job))
+		if (!is_hidden(draft->advisor, job, kept))
 			continue;
 		weir_draft_scale_job(draft, j, then.ns / then.copies_ns,
 		                     then.low_ns / then.copies_ns, then.high_ns / then.copies_ns);

@@ -57,22 +57,17 @@ static enum weir_need_state same_kernels(const struct weir_advisor *advisor)
 	return state_of(a == end && b == end);
 }
 
-/* Host memory of the larger copies between host and device. */
 static enum weir_need_state pinned_memory(const struct weir_advisor *advisor)
 {
-	enum weir_need_state state = WEIR_NEED_UNKNOWN;
-
-	for (size_t j = 0; j < advisor->program.job_count; j++) {
-		struct weir_transfer copy = weir_transfer_of(advisor, &advisor->program.jobs[j]);
-
-		if (copy.way == WEIR_TRANSFER_NONE || !(copy.bytes > WEIR_STAGED_BYTES))
-			continue;
-		if (copy.memory == WEIR_MEMORY_PAGEABLE)
-			return WEIR_NEED_NOT_MET;
-		if (copy.memory == WEIR_MEMORY_PINNED)
-			state = WEIR_NEED_MET;
+	switch (weir_transfer_memory_of(advisor)) {
+	case WEIR_MEMORY_PAGEABLE:
+		return WEIR_NEED_NOT_MET;
+	case WEIR_MEMORY_PINNED:
+		return WEIR_NEED_MET;
+	case WEIR_MEMORY_UNKNOWN:
+		break;
 	}
-	return state;
+	return WEIR_NEED_UNKNOWN;
 }
 
 static const struct {

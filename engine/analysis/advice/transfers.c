@@ -68,6 +68,23 @@ struct weir_transfer weir_transfer_of(const struct weir_advisor *advisor,
 	return out;
 }
 
+enum weir_transfer_memory weir_transfer_memory_of(const struct weir_advisor *advisor)
+{
+	double pageable = 0, pinned = 0;
+
+	for (size_t j = 0; j < advisor->program.job_count; j++) {
+		struct weir_transfer copy = weir_transfer_of(advisor, &advisor->program.jobs[j]);
+
+		if (copy.way == WEIR_TRANSFER_NONE || !(copy.bytes > WEIR_STAGED_BYTES))
+			continue;
+		pageable += copy.memory == WEIR_MEMORY_PAGEABLE ? copy.bytes : 0;
+		pinned += copy.memory == WEIR_MEMORY_PINNED ? copy.bytes : 0;
+	}
+	if (pageable == 0 && pinned == 0)
+		return WEIR_MEMORY_UNKNOWN;
+	return pageable >= pinned ? WEIR_MEMORY_PAGEABLE : WEIR_MEMORY_PINNED;
+}
+
 double weir_transfer_bytes(const struct weir_advisor *advisor, enum weir_transfer_way way)
 {
 	double bytes = 0;

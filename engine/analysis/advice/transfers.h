@@ -52,6 +52,10 @@ struct weir_transfer weir_transfer_of(const struct weir_advisor *advisor,
 /* Returns the bytes of the step's copies of one way; NAN: not recorded. Visits all jobs. */
 double weir_transfer_bytes(const struct weir_advisor *advisor, enum weir_transfer_way way);
 
+/* Returns the kind of host memory of the larger copies, by most of their bytes. A small result to
+ * pageable memory does not decide on large inputs from pinned memory. Visits all jobs. */
+enum weir_transfer_memory weir_transfer_memory_of(const struct weir_advisor *advisor);
+
 /* Fills the rates by way; NAN: neither the run nor the device table has one. Visits all device
  * rows: call it once. */
 void weir_transfer_rates(const struct weir_advisor *advisor,
