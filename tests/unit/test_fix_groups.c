@@ -84,6 +84,41 @@ static void rows_of_one_number_or_of_few_are_no_loop(void **state)
 	assert_false(result_of(means(TURNS, true, NULL), weir_fix_vectorise).found);
 }
 
+/* Recorders leave out the shapes of lists from this length on. */
+#define LISTED 31
+
+/* Operators on the rows that belong to each number, whose results a list takes or not. */
+static struct advice_result picked(const char *op, bool joined)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < LISTED; i++) {
+		find_rows(step, "[[512], []]", "[[512]]", i);
+		advice_step_op(step, "aten::index", "[[512], []]", "[\"float\"]",
+		               "vectorized_gather_kernel", 2);
+		advice_step_op(step, op, "[[32], []]", "[\"float\"]", POINTWISE, 3);
+	}
+	if (joined)
+		advice_step_op(step, "aten::cat", "[[], []]", "[\"TensorList\", \"Scalar\"]",
+		               "CatArrayBatchedCopy", 3);
+	return result_of(step, weir_fix_vectorise);
+}
+
+/* A softmax of all groups takes 8 operators more than one of a group, their order takes 9. */
+static void groups_of_a_list_are_computed_at_once(void **state)
+{
+	struct advice_result relu, softmax, sort;
+
+	(void)state;
+	assert_false(picked("aten::_softmax", false).found);
+	relu = picked("aten::relu", true);
+	softmax = picked("aten::_softmax", true);
+	sort = picked("aten::sort", true);
+	assert_true(relu.found && softmax.found && sort.found);
+	assert_near(softmax.after_us - relu.after_us, 8 * WEIR_DISPATCH_NS / 1e3, 0.1);
+	assert_near(sort.after_us - softmax.after_us, WEIR_DISPATCH_NS / 1e3, 0.1);
+}
+
 /* ---- messages along the edges of a graph ---- */
 
 /* Layers that add messages to nodes of a graph; add: sizes of the sum, product: of its product. */
@@ -207,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_that_belong_to_each_number_are_reduced_at_once),
 		cmocka_unit_test(rows_of_one_number_or_of_few_are_no_loop),
+		cmocka_unit_test(groups_of_a_list_are_computed_at_once),
 		cmocka_unit_test(layers_that_pass_messages_to_all_nodes_are_no_loop),
 		cmocka_unit_test(rows_of_several_experts_are_sorted_gathered_and_added),
 		cmocka_unit_test(lookups_in_several_tables_are_one),

@@ -279,16 +279,36 @@ static void order_rows(struct weir_draft *draft, const struct weir_op_calls *cal
 /* A reduction of the rows that belong to one number, for all numbers at once: two operators more,
  * which set the results to their first values and divide sums by counts. */
 #define SCATTER_OPERATORS 2.0
+/* The same for a softmax over the rows of each number: two reductions by an index, each into a
+ * tensor with first values, a gather of their results behind each, a difference and the power. */
+#define SOFTMAX_OPERATORS 8.0
+/* The same for an order of them: all rows are sorted by value and then by number, which takes the
+ * operators of a sort (three copies and a range) again, and three gathers and the difference to the
+ * first row of the number. */
+#define SORT_OPERATORS 9.0
+
+/* Returns the operators that stand around this one if it works on the rows of all numbers at once.
+ */
+static double operators_around(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	static const char *const softmaxes[] = {"_softmax", "_log_softmax", NULL};
+	const char *name = weir_op_calls_name(calls, call);
+
+	if (weir_op_is_one_of(name, softmaxes))
+		return SOFTMAX_OPERATORS;
+	if (strcmp(name, "sort") == 0)
+		return SORT_OPERATORS;
+	return call->family == WEIR_FAMILY_REDUCE && !moves_rows(calls, call) ? SCATTER_OPERATORS
+	                                                                      : 0;
+}
 
 /* Adds the operators around reductions by an index. */
 static void scatter_reductions(struct weir_draft *draft, const struct weir_op_calls *calls,
                                const struct weir_loop *loop)
 {
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
-		if (calls->items[c].family == WEIR_FAMILY_REDUCE &&
-		    !moves_rows(calls, &calls->items[c]))
-			weir_draft_add_operators(draft, calls->items[c].first_issue,
-			                         SCATTER_OPERATORS);
+		weir_draft_add_operators(draft, calls->items[c].first_issue,
+		                         operators_around(calls, &calls->items[c]));
 }
 
 /* The call of this position in a turn. */

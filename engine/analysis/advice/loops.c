@@ -449,8 +449,9 @@ static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *l
 	return true;
 }
 
-/* True if every turn picks the rows of one tensor that a comparison finds, and reduces them to a
- * result that no other turn needs: it writes nothing to a tensor that they share. */
+/* True if every turn picks the rows of one tensor that a comparison finds, and makes a result that
+ * no other turn needs: it reduces them, or a list takes the result of each, and it writes nothing
+ * to a tensor that they share. */
 static bool picks_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	const struct weir_op_call *gather = NULL;
@@ -471,7 +472,7 @@ static bool picks_rows(const struct weir_op_calls *calls, const struct weir_loop
 	for (size_t turn = 1; gather && turn < loop->turns; turn++)
 		if (!same_arguments(calls, gather, gather + turn * loop->period))
 			return false;
-	return reduces;
+	return gather && (reduces || weir_loop_collection(calls, loop) < calls->count);
 }
 
 /* ---- shared weights ---- */
