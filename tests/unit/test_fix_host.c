@@ -153,6 +153,62 @@ static void values_of_a_list_are_no_decisions(void **state)
 	assert_near(tensors.after_us, changes.after_us, 0.02);
 }
 
+/* Returns the step after the fix of `checks` checks of a tensor: this operator, a comparison inside
+ * it, a reduction unless it is NULL, and the value that the host reads. A product follows each; the
+ * last one is left out if not `goes_on`. */
+static struct advice_result checked(const char *op, const char *reduction, int checks, bool goes_on)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int i = 0; i < checks; i++) {
+		advice_step_op(step, "aten::mm", "[[64, 64], [64, 64]]", PAIR, "nvjet_gemm", 10);
+		advice_step_begin(step, op, "[[4096, 64]]", SINGLE, NULL);
+		advice_step_op(step, "aten::ne", "[[4096, 64], [4096, 64]]", PAIR,
+		               "vectorized_elementwise_kernel", 3);
+		advice_step_end(step);
+		if (reduction)
+			advice_step_op(step, reduction, "[[4096, 64]]", "[\"bool\"]",
+			               "void at::native::reduce_kernel<512, 1>", 4);
+		advice_step_begin(step, "aten::_local_scalar_dense", "[[]]", "[\"bool\"]", NULL);
+		advice_step_copy(step, "Memcpy DtoH (Device -> Pinned)", 1);
+		advice_step_end(step);
+	}
+	if (goes_on)
+		advice_step_op(step, "aten::mm", "[[64, 64], [64, 64]]", PAIR, "nvjet_gemm", 10);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_remove_syncs, &result);
+	return result;
+}
+
+/* Other values decide, with two operators of 6 us each. */
+static void one_operator_stands_for_a_check_for_infinities_or_nan(void **state)
+{
+	static const char *const names[] = {"aten::isnan", "aten::isinf", "aten::isfinite"};
+	struct advice_result decides = checked("aten::lt", "aten::any", 4, true);
+
+	(void)state;
+	assert_true(decides.found);
+	for (size_t i = 0; i < WEIR_COUNT_OF(names); i++) {
+		struct advice_result checks = checked(names[i], "aten::all", 4, true);
+
+		assert_true(checks.found);
+		assert_near(decides.after_us - checks.after_us, 4 * 12, 0.001);
+	}
+	/* A value that is read itself decides; so does one behind another reduction. */
+	assert_near(checked("aten::isnan", NULL, 4, true).after_us,
+	            checked("aten::lt", NULL, 4, true).after_us, 1e-9);
+	assert_near(checked("aten::isnan", "aten::sum", 4, true).after_us,
+	            checked("aten::lt", "aten::sum", 4, true).after_us, 1e-9);
+}
+
+static void the_check_behind_all_work_stays(void **state)
+{
+	(void)state;
+	assert_true(checked("aten::isnan", "aten::any", 1, true).found);
+	assert_false(checked("aten::isnan", "aten::any", 1, false).found);
+}
+
 /* Asserts the limit of a step with this work, and the end of its range. */
 static void assert_limit(const struct host *host, weir_fix_apply *fix, double floor_us,
                          double high_us)
@@ -393,6 +449,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_decision_on_the_device_takes_two_operators),
 		cmocka_unit_test(values_of_a_list_are_no_decisions),
+		cmocka_unit_test(one_operator_stands_for_a_check_for_infinities_or_nan),
+		cmocka_unit_test(the_check_behind_all_work_stays),
 		cmocka_unit_test(one_thread_loads_data_if_it_gives_half_of_what_four_workers_give),
 		cmocka_unit_test(
 			one_thread_writes_results_if_it_gives_half_of_what_two_writers_give),

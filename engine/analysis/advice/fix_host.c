@@ -7,6 +7,7 @@
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/masks.h"
+#include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/pauses.h"
 #include "engine/analysis/advice/replay.h"
 #include "engine/analysis/advice/transfers.h"
@@ -59,6 +60,74 @@ static uint32_t next_fetch(const struct weir_advisor *advisor, uint32_t from, ui
 	return fetch;
 }
 
+/* ---- checks for infinities and NaN ---- */
+
+/* Returns the first call of a check of a tensor for infinities or NaN whose result the host fetches
+ * with call `c`, such as isfinite(x).all().item(); `c` if it fetches something else. */
+static size_t check_before(const struct weir_op_calls *calls, size_t c)
+{
+	static const char *const joining[] = {"any",         "all",         "logical_or",
+	                                      "logical_and", "logical_not", "bitwise_or",
+	                                      "bitwise_and", "bitwise_not", NULL};
+	size_t first = c, reducing = 0;
+	bool checks = false;
+
+	if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "_local_scalar_dense") != 0)
+		return c;
+	for (; first > 0; first--) {
+		const struct weir_op_call *call = &calls->items[first - 1];
+		const char *name = weir_op_calls_name(calls, call);
+
+		if (weir_op_calls_within(calls, call, "aten::isinf") ||
+		    weir_op_calls_within(calls, call, "aten::isnan") ||
+		    weir_op_calls_within(calls, call, "aten::isfinite"))
+			checks = true;
+		else if (!weir_op_is_one_of(name, joining))
+			break;
+		reducing += strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
+	}
+	return checks && reducing > 0 ? first : c;
+}
+
+/* Removes the waits and calls of call `c`, and waits of its operator behind it. */
+static void drop_call(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_op_call *call = &calls->items[c];
+	uint32_t outer = program->issues[call->first_issue].outer, end = call->end_issue;
+
+	while (end < program->issue_count && program->issues[end].kind == WEIR_ISSUE_WAIT &&
+	       outer != WEIR_NONE && program->issues[end].outer == outer)
+		end++;
+	for (uint32_t i = call->first_issue; i < end; i++) {
+		if (program->issues[i].until != WEIR_NONE)
+			weir_draft_unwait(draft, i);
+		weir_draft_remove_call(draft, i);
+		weir_draft_set_dispatch(draft, i, 0);
+	}
+}
+
+/* Removes checks in front of the call `end`, but their first operator, which stands for the one
+ * that limits the values or replaces NaN instead (torch.clamp, nan_to_num): four measured fixes
+ * made one pass over the tensor or none, and kept no check but one behind the last layer. Returns
+ * their number. */
+static size_t drop_checks(struct weir_draft *draft, size_t end)
+{
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
+	size_t checks = 0;
+
+	for (size_t c = 0; c < calls->count && calls->items[c].end_issue < end; c++) {
+		size_t first = check_before(calls, c);
+
+		if (first == c)
+			continue;
+		for (size_t i = first + 1; i <= c; i++)
+			drop_call(draft, calls, i);
+		checks++;
+	}
+	return checks;
+}
+
 struct unwaited {
 	size_t waits, listed;
 };
@@ -92,6 +161,7 @@ static void remove_waits(struct weir_draft *draft, size_t end, struct unwaited *
 bool weir_fix_remove_syncs(struct weir_draft *draft)
 {
 	size_t end = behind_launches(&draft->program), masks = weir_masks_widen(draft);
+	size_t checks = drop_checks(draft, end);
 	struct unwaited sum = {0};
 
 	remove_waits(draft, end, &sum);
@@ -101,6 +171,12 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 		                 "and gathering them; the host runs ahead of the device in place "
 		                 "of %zu other waits",
 		                 masks, sum.waits);
+	else if (checks > 0)
+		weir_draft_basis(draft,
+		                 "one pointwise operator in place of each of %zu checks for "
+		                 "infinities or NaN; the host runs ahead of the device in place of "
+		                 "%zu other waits",
+		                 checks, sum.waits);
 	else if (sum.listed > 0)
 		weir_draft_basis(draft,
 		                 "the host runs ahead of the device in place of %zu waits, "
@@ -112,7 +188,7 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 		                 "the host runs ahead of the device in place of %zu waits, and "
 		                 "dispatches %d operators for each decision",
 		                 sum.waits, OPERATORS_INSTEAD);
-	return masks + sum.waits > 0;
+	return masks + checks + sum.waits > 0;
 }
 
 /* ---- overlap-input, overlap-output ---- */
