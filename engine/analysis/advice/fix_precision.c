@@ -315,6 +315,45 @@ static double half_of(const struct weir_advisor *advisor, const struct weir_job 
 	return single ? HALF_SINGLE : HALF;
 }
 
+/* PyTorch normalises rows of doubles in two kernels, the first of which takes the moments of a row
+ * with divisions in fp64; rows of fp32 whose length is a multiple of 4 take one vectorised pass
+ * (LayerNormKernelImplInternal in ATen/native/cuda/layer_norm_kernel.cu). */
+#define VECTOR_VALUES 4
+
+/* Returns the time of the kernel if its operator normalises rows of doubles that one pass in fp32
+ * normalises as well; the second kernel takes none. NAN: another operator. */
+static double norm_ns(const struct weir_advisor *advisor, const struct weir_job *job)
+{
+	const char *kernel = weir_advisor_kernel(advisor, job);
+	bool moments = strstr(kernel, "RowwiseMomentsCUDAKernel") != NULL;
+	const struct weir_arg *x;
+	struct weir_args args;
+
+	if (strcmp(weir_advisor_op(advisor, job), "aten::native_layer_norm") != 0 ||
+	    (!moments && !strstr(kernel, "LayerNormForwardCUDAKernel")) ||
+	    !weir_advisor_args(advisor, job->op, &args) || !(x = weir_args_tensor(&args, 0)) ||
+	    x->rank < 1 || x->dims[x->rank - 1] % VECTOR_VALUES != 0)
+		return NAN;
+	return moments ? weir_advisor_kernel_ns(advisor, 0, WEIR_ENGINE_NONE, WEIR_DTYPE_FP32,
+	                                        x->elements * 2 * sizeof(float), 1)
+	               : 0;
+}
+
+/* Lowers a kernel that norm_ns() knows; returns false for others. */
+static bool lower_norm(struct weir_draft *draft, uint32_t j, struct lowering *sum)
+{
+	const struct weir_job *job = &draft->advisor->program.jobs[j];
+	double ns = norm_ns(draft->advisor, job);
+
+	if (!(ns < HALF * job->ns))
+		return false;
+	weir_draft_set_job(draft, j, ns, ns, HALF * job->ns);
+	sum->others++;
+	sum->doubles = true;
+	sum->doubles_ns += job->ns - ns;
+	return true;
+}
+
 /* Gives a streaming kernel half the bytes; `type`: those that read this type alone, or unknown.
  * Sorts pass over their keys several times: 0.50 to 0.55 of the time in fp32 on an H100. */
 static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype type,
@@ -331,6 +370,8 @@ static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype ty
 	wide = wide_type(advisor, job, sum->doubles);
 	if (wide == WEIR_DTYPE_UNKNOWN || (sum->training && wide == WEIR_DTYPE_FP32) ||
 	    (type != WEIR_DTYPE_UNKNOWN && wide != type) || (sorts && wide != WEIR_DTYPE_FP64))
+		return;
+	if (wide == WEIR_DTYPE_FP64 && lower_norm(draft, j, sum))
 		return;
 	weir_draft_set_job(draft, j, job->ns - (1 - half_of(advisor, job)) * over_ns,
 	                   job->ns - (1 - HALF_LOW) * over_ns,
