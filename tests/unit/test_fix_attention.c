@@ -74,19 +74,29 @@ static void assert_finds(const struct operators *ops, bool found)
 	advice_trace_free(run);
 }
 
+#define FILL   "aten::masked_fill_"
+#define BIASED "[[8,16,2048,2048],[8,16,2048,2048]]" /* one for each head */
+
 /* A causal mask takes half of the FLOPs, and a tile more for each of 2048 rows; others double the
  * time. */
 static void a_mask_of_positions_alone_is_causal(void **state)
 {
 	static const struct {
-		const char *dims;
+		const char *op, *dims;
 		double share;
-	} cases[] = {{"[[8,16,2048,2048],[2048,2048]]", 0.564},
-	             {"[[8,16,2048,2048],[1,1,2048,2048]]", 0.564},
-	             {"[[8,16,2048,2048],[8,1,1,2048]]", 1.98},
-	             {"[[8,16,2048,2048],[8,1,2048,2048]]", 1.98},
-	             {"[[8,16,2048,2048],[8,16,2048,1]]", 1},
-	             {"[[8,16,2048,2048],[]]", 1}};
+	} cases[] = {{FILL, "[[8,16,2048,2048],[2048,2048]]", 0.564},
+	             {FILL, "[[8,16,2048,2048],[1,1,2048,2048]]", 0.564},
+	             {FILL, "[[8,16,2048,2048],[8,1,1,2048]]", 1.98},
+	             {FILL, "[[8,16,2048,2048],[8,1,2048,2048]]", 1.98},
+	             {FILL, "[[8,16,2048,2048],[8,16,2048,1]]", 1},
+	             {FILL, "[[8,16,2048,2048],[]]", 1},
+	             {"aten::copy_", BIASED, 1},
+	             {"aten::mul", BIASED, 1},
+	             {"aten::add", BIASED, 1.98},
+	             {"aten::add_", BIASED, 1.98},
+	             {"aten::masked_fill", BIASED, 1.98},
+	             {FILL, BIASED, 1.98},
+	             {"aten::where", BIASED, 1.98}};
 
 	(void)state;
 	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
@@ -94,8 +104,7 @@ static void a_mask_of_positions_alone_is_causal(void **state)
 
 		advice_trace_op(run, "aten::bmm", QUERIES, TWO_HALVES);
 		advice_trace_kernel(run, GEMM, 800000);
-		advice_trace_op(run, "aten::masked_fill_", cases[i].dims,
-		                "[\"c10::BFloat16\",\"bool\"]");
+		advice_trace_op(run, cases[i].op, cases[i].dims, "[\"c10::BFloat16\",\"bool\"]");
 		advice_trace_kernel(run, SCALE, 700000);
 		advice_trace_op(run, "aten::_softmax", SCORES, TWO_HALVES);
 		advice_trace_kernel(run, SOFTMAX, 900000);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/products.h"
 
 /* Jobs between the two products: scale, mask, casts, a safe softmax, dropout. */
@@ -117,6 +118,25 @@ static bool masks_positions(const struct weir_arg *mask, const struct weir_produ
 	       (double)mask->dims[mask->rank - 1] == a->n;
 }
 
+/* True if the operator adds a tensor as large as the scores to them, or fills them by one: a bias
+ * of each head and sequence. A cast or a dropout has two such tensors as well, and adds nothing. */
+static bool adds_bias(const struct weir_advisor *advisor, uint32_t op, const struct weir_args *args,
+                      double scores)
+{
+	static const char *const names[] = {"add",          "add_",  "masked_fill",
+	                                    "masked_fill_", "where", NULL};
+	const char *name =
+		weir_op_plain_name(weir_timeline_host_name(&advisor->program.rank->timeline, op));
+	size_t large = 0;
+
+	for (size_t i = 0; i < args->count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		large += arg && arg->elements == scores;
+	}
+	return large >= 2 && weir_op_is_one_of(name, names);
+}
+
 /* Returns the mask or bias that the operator applies to the scores: a tensor of one row of keys or
  * more beside them. */
 static enum weir_mask mask_of(const struct weir_advisor *advisor, uint32_t op,
@@ -128,6 +148,8 @@ static enum weir_mask mask_of(const struct weir_advisor *advisor, uint32_t op,
 
 	if (largest_tensor(advisor, op) != scores || !weir_advisor_args(advisor, op, &args))
 		return WEIR_MASK_NONE;
+	if (adds_bias(advisor, op, &args, scores))
+		return WEIR_MASK_ANY;
 	for (size_t i = 0; i < args.count; i++) {
 		const struct weir_arg *mask = weir_args_tensor(&args, i);
 
