@@ -745,6 +745,8 @@ static void logits_need_no_recorded_operator(void **state)
 		{16384, 1 * MS, 5 * MS},
 		{16383, 1 * MS, 0},      /* no vocabulary */
 		{16384, 100000, 4 * MS}, /* no work, but still a copy of all logits */
+		{16384, WEIR_HOST_WORK_NS - 6000, 4 * MS + 200000}, /* the call comes 6 us later */
+		{16384, WEIR_HOST_WORK_NS - 6001, 4 * MS},
 	};
 
 	(void)state;

@@ -348,6 +348,30 @@ static void a_sort_that_is_used_as_a_whole_stays(void **state)
 	assert_false(result_of(step, weir_fix_select_not_sort).found);
 }
 
+/* Sorts the columns of a matrix, and keeps rows [0, end) of them. */
+static bool needs_no_sort_of_columns(const char *end)
+{
+	struct advice_step *step = advice_step_new();
+	static char scalars[64];
+
+	advice_step_begin(step, "aten::sort", "[[128256, 64], [], []]",
+	                  "[\"float\", \"Scalar\", \"Scalar\"]", "[\"\", \"0\", \"True\"]");
+	advice_step_kernel(step, "DeviceRadixSort", 680, 1000);
+	advice_step_end(step);
+	snprintf(scalars, sizeof scalars, "[\"\", \"0\", \"0\", \"%s\", \"1\"]", end);
+	advice_step_view(step, "aten::slice", "[[128256, 64], [], [], [], []]",
+	                 "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\", \"Scalar\"]", scalars);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_select_not_sort).found;
+}
+
+static void the_first_rows_of_sorted_columns_need_a_select(void **state)
+{
+	(void)state;
+	assert_true(needs_no_sort_of_columns("16032")); /* an eighth */
+	assert_false(needs_no_sort_of_columns("16033"));
+}
+
 /* Gathers `columns` elements of each sorted row. */
 static void gather(struct advice_step *step, const char *columns)
 {
@@ -695,6 +719,7 @@ int main(void)
 		cmocka_unit_test(each_wait_starts_another_region),
 		cmocka_unit_test(the_first_elements_of_a_sort_need_a_select),
 		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
+		cmocka_unit_test(the_first_rows_of_sorted_columns_need_a_select),
 		cmocka_unit_test(gathered_columns_of_a_sort_need_a_select),
 		cmocka_unit_test(a_quantile_is_a_select),
 		cmocka_unit_test(samplers_work_on_the_candidates),
