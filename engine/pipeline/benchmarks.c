@@ -6,7 +6,6 @@
 #include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/text.h"
-#include "engine/model/template.h"
 #include "engine/pipeline/benchmarks.h"
 #include "engine/report/plain/escape.h"
 #include "engine/stats/quantile.h"
@@ -147,7 +146,7 @@ static void put_timed(const struct timed *timed, struct weir_text *out)
 
 	weir_text_add(&whole, timed->name, timed->length);
 	weir_cut_name(&cut, whole.data ? whole.data : "?", NAME_COLUMNS);
-	weir_template_quote(cut.data ? cut.data : "?", out);
+	weir_text_puts(out, cut.data ? cut.data : "?");
 	weir_text_puts(out, " ");
 	weir_text_duration(out, timed->median_ns);
 	if (timed->p99_ns > 0) {

@@ -59,6 +59,7 @@ static void the_slowest_benchmarks_come_first(void **state)
 {
 	(void)state;
 	google(ENTRY("BM_A", "1"), "benchmarks in the file: 1; median: BM_A 1.00 us");
+	google(ENTRY("/x/{id}", "1"), "benchmarks in the file: 1; median: /x/{id} 1.00 us");
 	google(ENTRY("BM_A", "1") "," ENTRY("BM_B", "3") "," ENTRY("BM_C", "2"),
 	       "benchmarks in the file: 3; the slowest by their medians: BM_B 3.00 us, BM_C 2.00 "
 	       "us, BM_A 1.00 us");
