@@ -411,7 +411,7 @@ static void put_total(const struct total *total, struct weir_text *out)
 
 	weir_text_add(&whole, total->name.data, total->name.length);
 	weir_cut_name(&cut, whole.data ? whole.data : "?", NAME_COLUMNS);
-	weir_template_quote(cut.data ? cut.data : "?", out);
+	weir_text_puts(out, cut.data ? cut.data : "?");
 	weir_text_release(&whole);
 	weir_text_release(&cut);
 }
@@ -442,12 +442,17 @@ static void put_beside(const struct totals *totals, struct weir_text *out)
 	}
 }
 
-/* Appends the largest row and its share, behind copies that take longer than all rows. */
+/* Appends the largest row and its share, behind copies that take longer than all rows. A headline
+ * is a template. */
 static void put_headline(const struct totals *totals, struct weir_text *out)
 {
+	struct weir_text name = {0};
+
 	put_longer(totals, "copies", totals->copies_ns, out);
 	put_longer(totals, "memsets", totals->memsets_ns, out);
-	put_total(&totals->largest[0], out);
+	put_total(&totals->largest[0], &name);
+	weir_template_quote(name.data, out);
+	weir_text_release(&name);
 	weir_text_puts(out, " holds ");
 	weir_text_share(out, totals->largest[0].ns / totals->ns);
 	weir_text_puts(out, " of the ");
