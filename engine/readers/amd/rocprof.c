@@ -646,7 +646,7 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 }
 
 const struct weir_reader weir_reader_rocprof = {
-	.name = WEIR_ROCPROF,
+	.name = "rocprof",
 	.title = "tables of AMD's rocprofv3 and rocprof (kernels, copies, calls, totals, agents)",
 	.gives = "timeline",
 	.of_amd = true,

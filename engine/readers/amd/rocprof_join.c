@@ -4,6 +4,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/readers/amd/rocprof_join.h"
+#include "engine/readers/readers.h"
 #include "engine/readers/trace/builder.h"
 
 /* Warnings that the builder raises about a whole timeline: those of the parts are cleared. */
@@ -59,7 +60,7 @@ static size_t shared_part(const char *path)
 
 static bool is_table(const struct weir_input *input)
 {
-	return input->trace && strcmp(input->format, WEIR_ROCPROF) == 0;
+	return input->trace && strcmp(input->format, weir_reader_rocprof.name) == 0;
 }
 
 static bool is_part(const struct weir_input *input)

@@ -6,8 +6,6 @@
 #include "engine/base/error.h"
 #include "engine/model/profile.h"
 
-#define WEIR_ROCPROF "rocprof" /* name of the reader of the tables */
-
 /*
  * Makes one timeline of the tables that one process wrote: files of one folder whose names differ
  * only in the kind of table ("123_kernel_trace.csv", "123_hip_api_trace.csv"). The first input with
