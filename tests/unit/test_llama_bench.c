@@ -101,6 +101,23 @@ static void columns_of_latencies_and_peaks_are_figures(void **state)
 	weir_profile_free(profile);
 }
 
+static void a_latency_of_0_is_not_given(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader,
+	                                            "| model | test | t/s | ttfr (ms) |\n"
+	                                            "|:--|--:|--:|--:|\n"
+	                                            "| m | pp8 | 5.5 | 0.25 |\n"
+	                                            "| m | tg8 | 7.5 | 0 |\n",
+	                                            profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "pp8_ttfr_ms", 0.25, false, "ms");
+	assert_null(weir_series_find(&input->run->metrics, "tg8_ttfr_ms"));
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
 static void tables_in_a_log_are_read_with_the_builds_behind_them(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -312,6 +329,7 @@ int main(void)
 		cmocka_unit_test(json_lines_are_read_and_conditions_that_differ_are_in_the_names),
 		cmocka_unit_test(csv_has_means_alone),
 		cmocka_unit_test(columns_of_latencies_and_peaks_are_figures),
+		cmocka_unit_test(a_latency_of_0_is_not_given),
 		cmocka_unit_test(tables_in_a_log_are_read_with_the_builds_behind_them),
 		cmocka_unit_test(equal_tests_get_numbers_and_are_not_pooled),
 		cmocka_unit_test(models_are_told_apart_by_one_condition),

@@ -4,7 +4,6 @@
 
 #include "engine/base/arena.h"
 #include "engine/readers/amd/rocprof_join.h"
-#include "engine/readers/readers.h"
 #include "engine/readers/trace/builder.h"
 
 /* Warnings that the builder raises about a whole timeline: those of the parts are cleared. */
@@ -60,7 +59,7 @@ static size_t shared_part(const char *path)
 
 static bool is_table(const struct weir_input *input)
 {
-	return input->trace && strcmp(input->format, weir_reader_rocprof.name) == 0;
+	return input->trace && strcmp(input->format, "rocprof") == 0;
 }
 
 static bool is_part(const struct weir_input *input)

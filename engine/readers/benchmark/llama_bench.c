@@ -430,7 +430,8 @@ static uint32_t suffix_of(struct reading *reading, struct weir_slice column)
 	return weir_names_add(reading->texts, text->data, text->length);
 }
 
-/* Takes a cell of a column of figures. False: the column holds none. */
+/* Takes a cell of a column of figures; 0 stands for a figure that the test does not have. False:
+ * the column holds none. */
 static bool take_more(struct reading *reading, struct test *test, struct weir_slice column,
                       const struct weir_csv_row *row, struct weir_slice cell)
 {
@@ -439,8 +440,8 @@ static bool take_more(struct reading *reading, struct test *test, struct weir_sl
 
 	if (!suffix)
 		return false;
-	if (!(value >= 0) || test->more_count == MAX_MORE) {
-		if (cell.length)
+	if (!(value > 0) || test->more_count == MAX_MORE) {
+		if (cell.length && value != 0)
 			weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, row->at, NULL);
 		return true;
 	}
