@@ -83,9 +83,9 @@ static bool check_needs(const struct weir_advisor *advisor, struct weir_found_fi
 
 /* ---- one fix ---- */
 
-/* Share of its saving that counts for the order of a fix that supposes what the host does: it must
- * save twice as much as one that needs no such guess. Of seven measured programs with work that
- * could be array code by its time, one computed on arrays and six coded pictures or wrote files. */
+/* A fix that supposes what the host does is ordered by this share of its saving: it must save twice
+ * as much as a fix without such a guess. Of seven measured programs whose host work could be array
+ * code by its time, one computed on arrays; six coded pictures or wrote files. */
 #define SUPPOSED_RIGHT 0.5
 
 static void finish(struct weir_draft *draft, struct weir_arena *arena, struct weir_ranked_fix *out)

@@ -481,7 +481,7 @@ static double sample_candidates(struct weir_draft *draft, uint32_t end, double e
 	return less_ns;
 }
 
-/* ---- what looks a place up ---- */
+/* ---- comparisons that find a place ---- */
 
 /* Removes the comparison of the order with the elements sought, and the casts of its result, behind
  * the sort that ends at the job `end`. The reduction that finds the place becomes a sum, and stays
@@ -506,7 +506,7 @@ static double count_higher(struct weir_draft *draft, uint32_t end, double elemen
 	return less_ns;
 }
 
-/* The time of sorts, and of what takes their place. */
+/* The time of sorts, and of the selects or comparisons instead of them. */
 struct total {
 	double before_ns, after_ns;
 	bool middle; /* one of them finds an element far from the ends of its row */

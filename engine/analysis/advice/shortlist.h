@@ -33,9 +33,11 @@ double weir_score_of(const struct weir_found_fix *fix);
 
 /*
  * Sorts the outcomes, the best first, and marks as `dropped` each fix that changes what a better
- * one changes and saves no more; the better one then names it in `instead`. Both stay where both
- * can be made, where the better one only hides what the other removes, where the other one hides
- * what the better one is only supposed to remove, and where a third fix needs the other first.
+ * one changes and saves no more; the better one then names it in `instead`. Both stay if
+ * - both can be made,
+ * - the better one hides work that the other one removes,
+ * - the better one removes work on a supposition, and the other one hides that work, or
+ * - a third fix needs the other one first.
  */
 void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                     size_t count);
