@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Programs captured on devices: every fix says the same about them as before, see advice_record.h.
  */
+#include <dirent.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -12,6 +17,8 @@
 #include "engine/base/enums.h"
 #include "engine/readers/reader.h"
 #include "tests/unit/advice_record.h"
+
+#define PROGRAMS "tests/data/programs" /* a few steps each, see tests/advice/trim.py */
 
 static const char *const captures[] = {
 	"tests/data/kineto/decode_fork_graph.pt.trace.json.gz",
@@ -66,9 +73,32 @@ static void captured_programs_keep_what_every_fix_promises(void **state)
 	}
 }
 
+static int is_trace(const struct dirent *entry)
+{
+	return strstr(entry->d_name, ".pt.trace.json.gz") != NULL;
+}
+
+static void steps_of_programs_keep_what_every_fix_promises(void **state)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(PROGRAMS, &entries, is_trace, alphasort);
+
+	(void)state;
+	assert_true(count > 80);
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		(void)snprintf(path, sizeof path, PROGRAMS "/%s", entries[i]->d_name);
+		check(path, i % 2);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_of_programs_keep_what_every_fix_promises),
 		cmocka_unit_test(captured_programs_keep_what_every_fix_promises),
 	};
 

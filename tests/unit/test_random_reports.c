@@ -2,7 +2,9 @@
 /* Whole reports of random traces, against tests/data/random_reports: they hold what no program
  * does, such as ranges that do not nest, so that they reach what other tests do not ask for. In the
  * second half of the rounds times lie on a grid, so that rows touch and gaps are as long as limits.
+ * A few captured programs show what random traces do not have: models, stacks and graphs.
  * `WEIR_UPDATE_REPORTS=1 test_random_reports` rewrites the files. */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +19,7 @@
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/recommend.h"
+#include "engine/readers/reader.h"
 #include "tests/unit/advice_run.h"
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/make_server.h"
@@ -212,11 +215,59 @@ static void reports_of_random_requests_keep_every_figure(void **state)
 	}
 }
 
+/* ---- programs ---- */
+
+static const char *const programs[] = {
+	"angular_spectrum_propagation",
+	"bitmap_filter",
+	"clip_frames_pageable_upload",
+	"crf_tagger",
+	"decode_growing_slice",
+	"detector_numpy_nms",
+	"doc_pooling",
+	"evoformer_row_attention",
+	"frames_post_compiled",
+	"graph_readout_loop",
+	"item_tower",
+	"lm_score_logits_to_cpu",
+	"mask_net_2049_bins",
+	"moe_decoder",
+	"ocr_lines_cudnn_benchmark",
+	"pose_keypoints_one_by_one",
+	"robot_obs_upload",
+	"seismic_stream",
+	"t5_query_encoder",
+	"tcn_new_lengths",
+	"upload_overlapped",
+	"whisper_encoder_eager_attention",
+};
+
+static void reports_of_programs_keep_every_figure(void **state)
+{
+	const struct weir_read_options by_content = {0};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(programs); i++) {
+		const struct weir_analysis_options options = {.steady = i % 2, .percentile = 0.95};
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_error err = {0};
+		char path[PATH_MAX];
+		const char *only = path;
+
+		(void)snprintf(path, sizeof path, "tests/data/programs/%s.pt.trace.json.gz",
+		               programs[i]);
+		if (weir_read_paths(profile, &only, 1, &by_content, &err))
+			fail_msg("%s", err.message);
+		check("program", (int)i, profile, &options);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_of_random_traces_keep_every_figure),
 		cmocka_unit_test(reports_of_random_requests_keep_every_figure),
+		cmocka_unit_test(reports_of_programs_keep_every_figure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
