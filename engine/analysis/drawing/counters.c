@@ -13,15 +13,13 @@ struct windows {
 	double full[WEIR_DETAIL_WINDOWS + 1];
 };
 
-/* Adds an interval in constant time. */
+/* Adds an interval of the time of the windows in constant time. */
 static void add(struct windows *windows, int64_t start_ns, int64_t end_ns)
 {
-	int64_t limit_ns = windows->width_ns * WEIR_DETAIL_WINDOWS, width_ns = windows->width_ns;
+	int64_t width_ns = windows->width_ns;
 	int64_t from_ns = start_ns - windows->start_ns, to_ns = end_ns - windows->start_ns;
 	int64_t first, last;
 
-	from_ns = from_ns > 0 ? from_ns : 0;
-	to_ns = to_ns < limit_ns ? to_ns : limit_ns;
 	if (to_ns <= from_ns)
 		return;
 	first = from_ns / width_ns;
