@@ -142,7 +142,7 @@ static void add_meeting(struct builder *builder, size_t index, struct weir_rank_
 
 	weir_meetings_view(meetings, index, &view);
 	step = step_of(meetings, index, &view);
-	if (step == WEIR_NONE || view.members == 0)
+	if (step == WEIR_NONE)
 		return;
 	median_ns = median_start(builder, index, view.members);
 	column = (size_t)((step - map->first_step) / map->steps_per_column);
