@@ -202,10 +202,12 @@ static void too_many_frames_share_a_rest_that_keeps_their_time(void **state)
 	struct weir_flame_builder *builder = weir_flame_builder_new();
 	struct weir_arena *arena = weir_arena_new();
 	struct weir_flame flame = {0};
+	uint32_t other = weir_flame_child(builder, WEIR_FLAME_NOBODY, WEIR_FLAME_ROOT, "device");
 	uint32_t root = weir_flame_child(builder, WEIR_FLAME_NOBODY, WEIR_FLAME_ROOT, "host");
 	char name[24];
 
 	(void)state;
+	weir_flame_add(builder, other, 1);
 	for (int i = 0; i < 2 * WEIR_FLAME_MAX_FRAMES; i++) {
 		snprintf(name, sizeof name, "f%d", i);
 		weir_flame_add(builder, weir_flame_child(builder, root, WEIR_FLAME_OPERATOR, name),
@@ -213,11 +215,14 @@ static void too_many_frames_share_a_rest_that_keeps_their_time(void **state)
 	}
 	weir_flame_add(builder, weir_flame_child(builder, root, WEIR_FLAME_OPERATOR, "f0"), 7);
 	weir_flame_finish(builder, arena, &flame);
-	assert_true(flame.count <= WEIR_FLAME_MAX_FRAMES);
-	assert_int_equal(flame.frames[0].total_ns, 6 * WEIR_FLAME_MAX_FRAMES + 7);
+	/* 16 frames are kept free for roots and their rests: one of them is used. */
+	assert_int_equal(flame.count, WEIR_FLAME_MAX_FRAMES - 16 + 1);
+	assert_int_equal(flame.frames[0].total_ns, 1);
+	assert_int_equal(flame.frames[1].total_ns, 6 * WEIR_FLAME_MAX_FRAMES + 7);
 	assert_int_equal(frame_named(&flame, "f0")->total_ns, 10);
-	assert_true(frame_named(&flame, WEIR_FLAME_REST)->total_ns >
-	            INT64_C(3) * WEIR_FLAME_MAX_FRAMES);
+	assert_int_equal(frame_named(&flame, WEIR_FLAME_REST)->total_ns,
+	                 3 * (WEIR_FLAME_MAX_FRAMES + 16 + 2));
+	assert_int_equal(frame_named(&flame, WEIR_FLAME_REST)->parent, 1);
 	weir_flame_builder_free(builder);
 	weir_arena_free(arena);
 }

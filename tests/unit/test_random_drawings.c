@@ -150,7 +150,7 @@ static void drawings_of_random_traces_keep_every_figure(void **state)
 
 /* ---- jobs ---- */
 
-/* Ranks that meet in their steps. In the fields `slow`, `twice` and `without`, 0 stands for none.
+/* Ranks that meet in their steps. 0 of `slow`, `twice`, `without` and `alone` stands for none.
  */
 struct shape {
 	size_t ranks, steps;
@@ -158,6 +158,7 @@ struct shape {
 	size_t slow;     /* of each group of this many ranks, the last one is late */
 	size_t twice;    /* of this many steps, the last one has a second collective */
 	size_t without;  /* of this many steps, the last one has no collective */
+	size_t alone;    /* of this many ranks, the last one has no collectives */
 	bool whole_step; /* the collective is inside the annotation of a step */
 };
 
@@ -211,7 +212,20 @@ static void add_meeting(struct make_trace *make, const struct job *job, size_t r
 	            id + 1);
 }
 
-/* The clock of each rank is a little later than that of the one before. */
+/* Moves all rows, as a clock that is ahead does. */
+static void move(struct weir_trace *trace, int64_t ns)
+{
+	for (size_t i = 0; i < trace->host.count; i++) {
+		trace->host.start_ns[i] += ns;
+		trace->host.end_ns[i] += ns;
+	}
+	for (size_t i = 0; i < trace->device.count; i++) {
+		trace->device.start_ns[i] += ns;
+		trace->device.end_ns[i] += ns;
+	}
+}
+
+/* The clock of each rank is a little ahead of that of the one before. */
 static struct weir_trace *trace_of(const struct job *job, size_t rank)
 {
 	const struct shape *shape = &job->shape;
@@ -224,14 +238,16 @@ static struct weir_trace *trace_of(const struct job *job, size_t rank)
 		(void)snprintf(name, sizeof name, "ProfilerStep#%d", (int)step + 5);
 		make_host(make, WEIR_HOST_ANNOTATION, 0, name, begin_of(step),
 		          begin_of(step) + (shape->whole_step ? PERIOD - 30000 : 50000));
-		if (step < shape->first || is_one_of(step, shape->without))
+		if (step < shape->first || is_one_of(step, shape->without) ||
+		    is_one_of(rank, shape->alone))
 			continue;
 		add_meeting(make, job, rank, 2 * step);
 		if (is_one_of(step, shape->twice))
 			add_meeting(make, job, rank, 2 * step + 1);
 	}
 	trace = make_trace_finish(make);
-	trace->base_ns = 1700000000000000000 + (int64_t)rank * 700;
+	move(trace, (int64_t)rank * 700);
+	trace->base_ns = 1700000000000000000;
 	trace->rank = (int64_t)rank;
 	return trace;
 }
@@ -263,6 +279,8 @@ static void drawings_of_random_jobs_keep_every_figure(void **state)
 		{.ranks = 24, .steps = 8, .slow = 6},
 		{.ranks = 25, .steps = 8, .slow = 5, .twice = 4},
 		{.ranks = 52, .steps = 8, .slow = 4, .first = 2},
+		{.ranks = 52, .steps = 8, .slow = 5, .alone = 2},
+		{.ranks = 26, .steps = 8, .slow = 2, .alone = 3},
 	};
 	uint64_t seed = 67;
 

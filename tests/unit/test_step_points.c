@@ -108,6 +108,43 @@ static void marks_that_change_all_the_time_still_fit(void **state)
 	run_release(&run);
 }
 
+/* Joins `single` steps of alternating marks, and then `groups` of `length` steps whose marks
+ * alternate as well. */
+static void join_groups(struct run *run, size_t single, size_t groups, size_t length)
+{
+	run_init(run, single + groups * length);
+	for (size_t i = 0; i < run->count; i++) {
+		size_t group = i < single ? i : single + (i - single) / length;
+
+		run->marks[i] = group % 2 ? WEIR_MARK_ONE_OFF : WEIR_MARK_STEADY;
+	}
+	run_join(run);
+}
+
+static void marks_share_a_point_only_if_they_change_too_often(void **state)
+{
+	struct run run;
+
+	(void)state;
+	/* 700 steps are two a point. */
+	join_groups(&run, 100, 300, 2);
+	assert_int_equal(run.times.point_count, WEIR_STEP_MAX_POINTS);
+	assert_int_equal(run.times.points[99].count, 1);
+	assert_int_equal(run.times.points[100].count, 2);
+	run_release(&run);
+	/* One more point is too many: then four share one. */
+	join_groups(&run, 102, 299, 2);
+	assert_int_equal(run.times.point_count, 175);
+	assert_int_equal(run.times.points[0].count, 4);
+	run_release(&run);
+	/* Groups of three are two points each, and one if four steps may share a point. */
+	join_groups(&run, 100, 200, 3);
+	assert_int_equal(run.times.point_count, 300);
+	assert_int_equal(run.times.points[100].count, 3);
+	assert_int_equal(run.times.points[299].count, 3);
+	run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +152,7 @@ int main(void)
 		cmocka_unit_test(one_step_more_makes_points_of_two),
 		cmocka_unit_test(a_step_that_is_set_apart_has_its_own_point),
 		cmocka_unit_test(marks_that_change_all_the_time_still_fit),
+		cmocka_unit_test(marks_share_a_point_only_if_they_change_too_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
