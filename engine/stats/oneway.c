@@ -22,8 +22,6 @@ static struct squares squares_of(const double *values, const size_t *group, size
 	double mean = weir_mean(values, count);
 	struct squares squares = {0};
 
-	for (size_t g = 0; g < groups; g++)
-		sum[g] = size[g] = 0;
 	for (size_t i = 0; i < count; i++) {
 		sum[group[i]] += values[i] - mean;
 		size[group[i]]++;
