@@ -297,10 +297,46 @@ static void comparisons_of_random_runs_keep_every_figure(void **state)
 	}
 }
 
+static void swap_sides(struct runs *runs)
+{
+	for (size_t i = 0; i < MOST_RUNS; i++) {
+		struct weir_run *run = runs->base[i];
+
+		runs->base[i] = runs->head[i];
+		runs->head[i] = run;
+	}
+	runs->base_count += runs->head_count;
+	runs->head_count = runs->base_count - runs->head_count;
+	runs->base_count -= runs->head_count;
+}
+
+/* Compares the runs of rounds with regressions the other way round, so that there are only
+ * improvements. */
+static void comparisons_the_other_way_round_keep_every_figure(void **state)
+{
+	static const unsigned rounds[] = {1, 3, 6, 7, 11, 16, 17, 25};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+		struct weir_text text = {0};
+		struct runs runs;
+		char path[64];
+
+		(void)snprintf(path, sizeof path, "tests/data/random_gates/back%u.txt", rounds[i]);
+		draw_runs(&runs, 1000 + rounds[i]);
+		swap_sides(&runs);
+		describe(&runs, &text);
+		record_check(path, &text, "WEIR_UPDATE_GATES");
+		weir_text_release(&text);
+		runs_release(&runs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comparisons_of_random_runs_keep_every_figure),
+		cmocka_unit_test(comparisons_the_other_way_round_keep_every_figure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

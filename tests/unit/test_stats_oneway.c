@@ -83,6 +83,20 @@ static void nothing_is_tested_without_groups_or_variance(void **state)
 	assert_true(isnan(weir_oneway(NULL, NULL, 0, 0).share));
 }
 
+static void the_unit_of_the_values_does_not_matter(void **state)
+{
+	double values[30];
+	size_t group[30];
+
+	(void)state;
+	for (size_t i = 0; i < 30; i++) {
+		group[i] = i / 10;
+		values[i] = weights[i] * 1e-18;
+	}
+	assert_near(weir_oneway(values, group, 30, 3).f, 4.846087862, 1e-8);
+	assert_near(weir_oneway(values, group, 30, 3).share, 0.2040788, 1e-6);
+}
+
 static void a_large_offset_costs_no_precision(void **state)
 {
 	double values[30];
@@ -142,6 +156,7 @@ int main(void)
 		cmocka_unit_test(equal_means_explain_nothing),
 		cmocka_unit_test(values_that_differ_between_groups_only_are_explained_wholly),
 		cmocka_unit_test(nothing_is_tested_without_groups_or_variance),
+		cmocka_unit_test(the_unit_of_the_values_does_not_matter),
 		cmocka_unit_test(a_large_offset_costs_no_precision),
 		cmocka_unit_test(random_groups_are_significant_as_often_as_the_level_says),
 	};

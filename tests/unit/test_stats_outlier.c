@@ -171,6 +171,16 @@ static void batches_carry_the_autocorrelation(void **state)
 	            1.5 * weir_outlier_batch_error(shuffled, 1000, 0.5, 10));
 }
 
+/* Medians 2 and 8, then 2, 4 and 8: logarithms of distance log 2. */
+static void the_error_of_batches_follows_its_formula(void **state)
+{
+	const double two[] = {2, 2, 8, 8}, three[] = {1, 2, 3, 4, 4, 4, 8, 8, 9, 77};
+
+	(void)state;
+	assert_near(weir_outlier_batch_error(two, 4, 0.5, 2), log(2), 1e-12);
+	assert_near(weir_outlier_batch_error(three, 10, 0.5, 3), log(2) / sqrt(3), 1e-12);
+}
+
 static void batches_need_values(void **state)
 {
 	const double values[] = {1, 2, 3, 4, 0, 0, 0, 0};
@@ -179,6 +189,7 @@ static void batches_need_values(void **state)
 	assert_near(weir_outlier_batch_error(values, 3, 0.5, 2), NAN, 0);
 	assert_near(weir_outlier_batch_error(values, 4, 0.5, 1), NAN, 0);
 	assert_near(weir_outlier_batch_error(values, 8, 0.5, 2), NAN, 0);
+	assert_near(weir_outlier_batch_error(values, 4, 0.5, 0), NAN, 0);
 	assert_true(weir_outlier_batch_error(values, 4, 0.5, 2) > 0);
 }
 
@@ -192,6 +203,7 @@ int main(void)
 		cmocka_unit_test(few_operators_are_not_tested),
 		cmocka_unit_test(absent_operators_stay_unknown),
 		cmocka_unit_test(batches_carry_the_autocorrelation),
+		cmocka_unit_test(the_error_of_batches_follows_its_formula),
 		cmocka_unit_test(batches_need_values),
 	};
 

@@ -182,6 +182,34 @@ static void two_runs_have_no_scatter_of_their_own(void **state)
 	assert_int_equal(weir_power_runs(&power, 10).baselines, 2);
 }
 
+static void the_slack_is_a_share_of_the_margin_and_of_the_error(void **state)
+{
+	double by_error = weir_t_quantile_upper(0.2, 7), leading = weir_t_quantile_upper(0.15, 7);
+
+	(void)state;
+	assert_near(weir_power_slack(false, 0.03, 1e-3, 7), by_error * 1e-3, 1e-12);
+	assert_near(weir_power_slack(true, 0.03, 1e-3, 7), leading * 1e-3, 1e-12);
+	assert_near(weir_power_slack(false, 0.03, 1, 7), 0.003, 1e-12);
+	assert_near(weir_power_slack(true, 0.03, 1, 7), 0.0045, 1e-12);
+	assert_near(weir_power_slack(false, 0.03, 0, 7), 0, 0);
+	assert_near(weir_power_slack(true, 0.03, NAN, 7), 0, 0);
+}
+
+/* A single candidate must pass the margin by what its error explains, without slack. */
+static void a_single_candidate_has_no_slack(void **state)
+{
+	struct weir_power power = five_by_three();
+	double likely;
+
+	(void)state;
+	power.alpha = 0.4;
+	power.margin = 0.03;
+	power.single = true;
+	likely = weir_t_quantile_upper(1 - power.power, 8) * sqrt(power.variance * (1.0 / 5 + 1));
+	assert_int_equal(weir_power_runs(&power, (0.03 + likely) * (1 + 1e-9)).candidates, 3);
+	assert_int_equal(weir_power_runs(&power, (0.03 + likely) * (1 - 1e-9)).candidates, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +223,8 @@ int main(void)
 		cmocka_unit_test(more_candidates_of_one_session_do_not_help),
 		cmocka_unit_test(without_a_variance_nothing_is_said),
 		cmocka_unit_test(two_runs_have_no_scatter_of_their_own),
+		cmocka_unit_test(the_slack_is_a_share_of_the_margin_and_of_the_error),
+		cmocka_unit_test(a_single_candidate_has_no_slack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

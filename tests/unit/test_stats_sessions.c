@@ -44,6 +44,7 @@ static void blocks_give_the_least_squares_fit(void **state)
 	assert_near(squares(aligned, 5) + squares(aligned + 5, 5), 0.004661111111111116, 1e-12);
 	assert_near(fit.width, 0.5, 1e-12);
 	assert_int_equal(fit.lost, 3);
+	assert_near(mean(aligned, COUNT(blocked)), mean(blocked, COUNT(blocked)), 1e-12);
 	/* The grand mean stays. */
 	assert_near(mean(aligned, COUNT(blocked)) - (mean(aligned + 5, 5) - mean(aligned, 5)) / 2,
 	            mean(aligned, 5), 1e-12);
@@ -70,6 +71,23 @@ static void an_absent_run_leaves_the_fit_of_the_others(void **state)
 	for (size_t i = 0; i < COUNT(blocked); i++)
 		assert_near(aligned[i], all[i], 1e-12);
 	assert_true(isnan(aligned[COUNT(blocked)]));
+}
+
+/* The last of five sessions has no run. */
+static void an_empty_session_leaves_the_fit_of_the_others(void **state)
+{
+	const struct weir_session_layout four = {COUNT(blocked), 5, 4, blocks};
+	const struct weir_session_layout five = {COUNT(blocked), 5, 5, blocks};
+	double aligned[COUNT(blocked)], all[COUNT(blocked)];
+	struct weir_block_fit fit, without;
+
+	(void)state;
+	weir_block_align(&four, blocked, all, &without);
+	weir_block_align(&five, blocked, aligned, &fit);
+	assert_near(fit.width, without.width, 0);
+	assert_int_equal(fit.lost, without.lost);
+	for (size_t i = 0; i < COUNT(blocked); i++)
+		assert_near(aligned[i], all[i], 0);
 }
 
 static void without_a_shared_block_there_is_no_change(void **state)
@@ -109,6 +127,45 @@ static void sessions_of_unequal_size_have_their_components(void **state)
 	weir_session_combine(&error, 0.75, &variance, &df);
 	assert_near(variance, 0.020041729962384267, 1e-12);
 	assert_near(df, 4.028652327162364, 1e-9);
+}
+
+/* The same runs with one that is absent, and with a session that has no run. */
+static void absent_runs_and_sessions_leave_the_components_of_the_others(void **state)
+{
+	double y[COUNT(nested) + 1], found[7], all[6];
+	size_t session[COUNT(nested) + 1];
+	const struct weir_session_layout layout = {COUNT(nested), 10, 6, sessions};
+	const struct weir_session_layout more = {COUNT(nested) + 1, 10, 7, session};
+	struct weir_session_error error, without;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(nested); i++) {
+		y[i] = nested[i];
+		session[i] = sessions[i];
+	}
+	y[COUNT(nested)] = NAN;
+	session[COUNT(nested)] = 5;
+	weir_session_reduce(&layout, nested, all, &without);
+	weir_session_reduce(&more, y, found, &error);
+	for (size_t i = 0; i < 6; i++)
+		assert_near(found[i], all[i], 0);
+	assert_near(found[6], NAN, 0);
+	assert_near(error.variance, without.variance, 0);
+	assert_near(error.df, without.df, 0);
+	assert_near(error.excess, without.excess, 0);
+}
+
+static void without_excess_the_variance_stays(void **state)
+{
+	const struct weir_session_error none = {.variance = NAN, .df = 0, .excess = 0};
+	const struct weir_session_error equal = {.variance = 0, .df = 0, .excess = 0.1};
+	double variance = 0.5, df = 2;
+
+	(void)state;
+	weir_session_combine(&none, 0.75, &variance, &df);
+	weir_session_combine(&equal, 0.75, &variance, &df);
+	assert_near(variance, 0.5, 0);
+	assert_near(df, 2, 0);
 }
 
 /* Equal numbers of runs: the t test on session means is exact. */
@@ -179,8 +236,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_give_the_least_squares_fit),
 		cmocka_unit_test(an_absent_run_leaves_the_fit_of_the_others),
+		cmocka_unit_test(an_empty_session_leaves_the_fit_of_the_others),
 		cmocka_unit_test(without_a_shared_block_there_is_no_change),
 		cmocka_unit_test(sessions_of_unequal_size_have_their_components),
+		cmocka_unit_test(absent_runs_and_sessions_leave_the_components_of_the_others),
+		cmocka_unit_test(without_excess_the_variance_stays),
 		cmocka_unit_test(sessions_of_equal_size_need_no_more_than_their_means),
 		cmocka_unit_test(only_independent_subjects_moderate_each_other),
 		cmocka_unit_test(the_gate_counts_sessions_and_not_runs),

@@ -26,6 +26,48 @@ static void tails_of_t_equal_the_vectors(void **state)
 	cJSON_Delete(document);
 }
 
+static void both_tails_add_up_to_one(void **state)
+{
+	static const double values[] = {-3, -1, -0.5, 0, 0.5, 1, 1.5, 3};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		double upper, lower, t = values[i];
+
+		weir_t_tails(t, 7, &upper, &lower);
+		assert_near(upper, weir_t_upper(t, 7), 1e-12);
+		assert_near(lower, weir_t_upper(-t, 7), 1e-12);
+		assert_near(upper + lower, 1, 1e-12);
+		assert_true(t > 0 ? upper < 0.5 : upper >= 0.5);
+	}
+}
+
+static void ends_of_the_range_have_infinite_quantiles(void **state)
+{
+	(void)state;
+	assert_true(weir_t_quantile_upper(0, 5) == INFINITY);
+	assert_true(weir_t_quantile_upper(1, 5) == -INFINITY);
+	assert_near(weir_t_quantile_upper(1.0000001, 5), NAN, 0);
+	assert_near(weir_t_quantile_upper(-1e-9, 5), NAN, 0);
+	assert_near(weir_t_quantile_upper(0.5, 0), NAN, 0);
+	assert_near(weir_t_upper(INFINITY, 5), 0, 0);
+	assert_near(weir_t_upper(-INFINITY, 5), 1, 0);
+}
+
+static void quantiles_of_the_normal_distribution_are_met(void **state)
+{
+	(void)state;
+	assert_near(weir_normal_quantile_upper(0.025), 1.959963984540054, 1e-12);
+	assert_near(weir_normal_upper(1.959963984540054), 0.025, 1e-12);
+}
+
+/* The derivative is beyond the range of double. */
+static void what_the_library_cannot_compute_is_unknown(void **state)
+{
+	(void)state;
+	assert_near(weir_trigamma(1e-200), NAN, 0);
+}
+
 static void quantiles_of_t_equal_the_vectors(void **state)
 {
 	cJSON *document = read_vectors("special");
@@ -123,6 +165,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tails_of_t_equal_the_vectors),
+		cmocka_unit_test(both_tails_add_up_to_one),
+		cmocka_unit_test(ends_of_the_range_have_infinite_quantiles),
+		cmocka_unit_test(quantiles_of_the_normal_distribution_are_met),
+		cmocka_unit_test(what_the_library_cannot_compute_is_unknown),
 		cmocka_unit_test(quantiles_of_t_equal_the_vectors),
 		cmocka_unit_test(psi_and_its_derivative_equal_the_vectors),
 		cmocka_unit_test(the_inverse_of_trigamma_equals_the_vectors),

@@ -48,6 +48,39 @@ static void a_clear_step_is_found_where_it_is(void **state)
 	assert_true(p[0] == 0);
 }
 
+static double log_weight(const double *values, size_t count, size_t step)
+{
+	double mean[2] = {0}, squares = WEIR_STEP_FLOOR * WEIR_STEP_FLOOR;
+
+	for (size_t i = 0; i < count; i++)
+		mean[i >= step] += values[i] / (double)(i < step ? step : count - step);
+	for (size_t i = 0; i < count; i++)
+		squares += (values[i] - mean[i >= step]) * (values[i] - mean[i >= step]);
+	return -0.5 * log((double)step * (double)(count - step)) -
+	       0.5 * (double)(count - 2) * log(squares);
+}
+
+/* One sample a position, around a level far from 0 and with little noise. */
+static void probabilities_follow_their_formula(void **state)
+{
+	static const double values[] = {7.01, 7.02, 6.99, 7.03, 7.02, 7.05, 7.01, 7.04, 7.03};
+	struct weir_step_sample samples[POSITIONS];
+	double p[POSITIONS], before, behind;
+
+	(void)state;
+	for (size_t i = 0; i < POSITIONS; i++)
+		samples[i] = (struct weir_step_sample){i, values[i]};
+	p[0] = 1;
+	weir_step_locate(samples, POSITIONS, POSITIONS, p);
+	assert_true(p[0] == 0);
+	for (size_t k = 2; k < POSITIONS; k++)
+		assert_true(fabs(log(p[k] / p[1]) - log_weight(values, POSITIONS, k) +
+		                 log_weight(values, POSITIONS, 1)) < 1e-9);
+	weir_step_levels(samples, POSITIONS, 3, &before, &behind);
+	assert_true(fabs(before - 21.02 / 3) < 1e-12);
+	assert_true(fabs(behind - 42.18 / 6) < 1e-12);
+}
+
 /* A step of half the noise is no certainty for few samples, and becomes one with many. */
 static void certainty_grows_with_samples(void **state)
 {
@@ -127,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clear_step_is_found_where_it_is),
+		cmocka_unit_test(probabilities_follow_their_formula),
 		cmocka_unit_test(certainty_grows_with_samples),
 		cmocka_unit_test(positions_without_samples_are_equally_likely),
 		cmocka_unit_test(equal_samples_are_no_certainty),
