@@ -252,6 +252,42 @@ static void the_tile_tells_what_limits_a_product(void **state)
 	}
 }
 
+static void limits_of_tiles_are_exact(void **state)
+{
+	static const struct {
+		const char *kernel;
+		enum weir_family_limit limit;
+		bool streams;
+	} rows[] = {
+		{"some_gemm_32x32", WEIR_LIMIT_MEMORY, true},
+		{"some_gemm_32x4096", WEIR_LIMIT_MEMORY, true},
+		{"some_gemm_4096x32", WEIR_LIMIT_MEMORY, true},
+		{"some_gemm_33x49", WEIR_LIMIT_UNKNOWN, false},
+		{"some_gemm_33x50", WEIR_LIMIT_MEMORY, false},
+		{"some_gemm_64x95", WEIR_LIMIT_UNKNOWN, false},
+		{"some_gemm_64x96", WEIR_LIMIT_MEMORY, false},
+		{"some_gemm_96x64", WEIR_LIMIT_MEMORY, false},
+		{"some_gemm_65x126", WEIR_LIMIT_UNKNOWN, false}, /* 8,190, two less than 64 x 128 */
+		{"some_gemm_126x65", WEIR_LIMIT_UNKNOWN, false},
+		{"some_gemm_64x128", WEIR_LIMIT_MEMORY, false},
+		{"some_gemm_128x128", WEIR_LIMIT_COMPUTE, false},
+		{"some_gemm_66x125", WEIR_LIMIT_COMPUTE, false}, /* 8,250 */
+		{"some_gemm_4096x4096", WEIR_LIMIT_COMPUTE, false},
+		{"some_gemm_4097x4096", WEIR_LIMIT_UNKNOWN, false},
+		{"some_gemm_128x4097", WEIR_LIMIT_UNKNOWN, false},
+		{"flash_fwd_16x128", WEIR_LIMIT_MEMORY, true},
+		{"flash_fwd_17x128", WEIR_LIMIT_UNKNOWN, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (weir_kernel_limit(rows[i].kernel) != rows[i].limit)
+			print_error("%s\n", rows[i].kernel);
+		assert_int_equal(weir_kernel_limit(rows[i].kernel), rows[i].limit);
+		assert_int_equal(weir_kernel_streams(rows[i].kernel), rows[i].streams);
+	}
+}
+
 static void streams_are_elementwise_copies_and_products_of_few_rows(void **state)
 {
 	static const struct {
@@ -423,6 +459,7 @@ int main(void)
 		cmocka_unit_test(generic_kernels_show_their_functor),
 		cmocka_unit_test(a_tile_suffix_is_the_second_level_of_a_name),
 		cmocka_unit_test(the_tile_tells_what_limits_a_product),
+		cmocka_unit_test(limits_of_tiles_are_exact),
 		cmocka_unit_test(streams_are_elementwise_copies_and_products_of_few_rows),
 		cmocka_unit_test(hostile_names_come_back_as_something),
 		cmocka_unit_test(wrappers_show_the_functor_that_they_run),

@@ -360,13 +360,13 @@ const char *weir_family_name(enum weir_family family)
  * A product of R rows has an arithmetic intensity of R FLOPs per byte in 16-bit types, and the
  * ridge of current devices lies between 150 and 400 (rules/devices.json). A tile that is 32 wide,
  * or 64 wide and clearly longer, therefore stays below the ridge. Larger tiles from 64 by 128 on
- * are chosen for products that fill the device.
+ * are chosen for products that fill the device. Tiles of this area that are not memory-bound are
+ * more than 64 wide.
  */
 
 #define SKINNY_TILE     32
 #define NARROW_TILE     64 /* if the other side is at least half as long again */
 #define QUERY_TILE      16 /* rows of queries in decoding: one token per sequence */
-#define LARGE_TILE_SIDE 64
 #define LARGE_TILE_AREA (64u * 128u)
 #define MAX_TILE        4096
 
@@ -438,10 +438,7 @@ static enum weir_family_limit limit_of_gemm(struct weir_tile tile)
 	longer = tile.m < tile.n ? tile.n : tile.m;
 	if (narrow <= SKINNY_TILE || (narrow <= NARROW_TILE && 2 * longer >= 3 * narrow))
 		return WEIR_LIMIT_MEMORY;
-	if (tile.m >= LARGE_TILE_SIDE && tile.n >= LARGE_TILE_SIDE &&
-	    tile.m * tile.n >= LARGE_TILE_AREA)
-		return WEIR_LIMIT_COMPUTE;
-	return WEIR_LIMIT_UNKNOWN;
+	return tile.m * tile.n >= LARGE_TILE_AREA ? WEIR_LIMIT_COMPUTE : WEIR_LIMIT_UNKNOWN;
 }
 
 /* Returns true for attention kernels with one query row per sequence, which read the whole KV cache
