@@ -36,12 +36,25 @@ static void a_share_of_a_tail_is_transformed(void **state)
 	assert_near(weir_tail_share(values, 0, 4), NAN, 0);
 }
 
+static void one_value_on_a_side_makes_all_counts_equally_likely(void **state)
+{
+	(void)state;
+	for (size_t greater = 0; greater <= 3; greater++) {
+		assert_near(weir_rank_upper(greater, 1, 3), (4 - (double)greater) / 4, 1e-12);
+		assert_near(weir_rank_upper(greater, 3, 1), (4 - (double)greater) / 4, 1e-12);
+	}
+	assert_near(weir_rank_upper(5, 1, 3), 0, 0);
+	assert_near(weir_rank_upper(0, 0, 3), NAN, 0);
+	assert_near(weir_rank_upper(0, 3, 0), NAN, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_samples_are_counted_exactly),
 		cmocka_unit_test(large_samples_are_nearly_normal),
 		cmocka_unit_test(a_share_of_a_tail_is_transformed),
+		cmocka_unit_test(one_value_on_a_side_makes_all_counts_equally_likely),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,6 +207,47 @@ static void only_independent_subjects_moderate_each_other(void **state)
 	assert_near(variances[2], 9, 0);
 }
 
+/* Squared correlations: 1/2 of the first two, 0 and 1/10 with the third. */
+static const double related[] = {1, -1, 2, -2, 1, 0, 2, 0, 1, 1, 0, 0};
+
+static double independent_of(size_t subjects, double df)
+{
+	double variances[3] = {1, 4, 9}, each[3] = {df, df, df};
+	struct weir_variance_pool pool = {related, subjects, 4, variances, each};
+
+	return weir_pool_independent(&pool);
+}
+
+static void independent_subjects_follow_their_formula(void **state)
+{
+	(void)state;
+	assert_near(independent_of(1, 3), 1, 0);
+	assert_near(independent_of(2, 3), 2 / 1.25, 1e-12); /* (1/2 - 1/3) / (1 - 1/3) = 1/4 */
+	assert_near(independent_of(2, 2), 2, 1e-12);        /* as much as chance */
+	assert_near(independent_of(2, 1.5), 2, 1e-12);
+	assert_near(independent_of(2, 1), 1, 0);
+	assert_near(independent_of(3, 9), 3 / 1.2, 1e-12); /* (1/5 - 1/9) / (1 - 1/9) = 1/10 */
+}
+
+static void subjects_that_do_not_scatter_count_as_one_with_others(void **state)
+{
+	static const double still[] = {1, -1, 2, -2, 0, 0, 0, 0};
+	static const double gaps[] = {1, NAN, 2, -1, -2, 1, -7, 2, 4, NAN};
+	double variances[2] = {1, 4}, df[2] = {3, 3};
+	struct weir_variance_pool pool = {still, 2, 4, variances, df};
+
+	(void)state;
+	assert_near(weir_pool_independent(&pool), 1, 1e-12);
+	/* Over the columns that both have: (1, 2, -1) and (1, 2, 4), 1/14 x 1/21. */
+	pool.deviations = gaps;
+	pool.columns = 5;
+	assert_near(weir_pool_independent(&pool), 2, 1e-12);
+	variances[1] = 0;
+	pool.deviations = related;
+	pool.columns = 4;
+	assert_near(weir_pool_independent(&pool), 1, 0);
+}
+
 /* Twelve runs of four jobs against three of another: the t test has 3 degrees of freedom. */
 static void the_gate_counts_sessions_and_not_runs(void **state)
 {
@@ -243,6 +284,8 @@ int main(void)
 		cmocka_unit_test(without_excess_the_variance_stays),
 		cmocka_unit_test(sessions_of_equal_size_need_no_more_than_their_means),
 		cmocka_unit_test(only_independent_subjects_moderate_each_other),
+		cmocka_unit_test(independent_subjects_follow_their_formula),
+		cmocka_unit_test(subjects_that_do_not_scatter_count_as_one_with_others),
 		cmocka_unit_test(the_gate_counts_sessions_and_not_runs),
 	};
 
