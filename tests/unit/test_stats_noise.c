@@ -9,7 +9,7 @@
 #define BASELINES  8
 #define CANDIDATES 4
 #define RUNS       (BASELINES + CANDIDATES)
-#define SUBJECTS   3
+#define SUBJECTS   40
 
 /* Deviations of +1 and -1 by turns in the baseline, `size` times as much in the candidate. */
 struct sides {
@@ -90,6 +90,50 @@ static void subjects_of_any_scale_weigh_the_same(void **state)
 	assert_near(weir_noise_ratio(&sides.pool), ratio_of(3), 1e-9);
 }
 
+/* Subjects of different scale and ratio: sums of squares in units of the variance of each. */
+static void subjects_of_different_noise_add_up(void **state)
+{
+	static const double sizes[] = {2, 3, 4}, scales[] = {1, 50, 0.1};
+	double before = 0, after = 0;
+	struct sides sides;
+
+	(void)state;
+	sides_init(&sides, 3, 1);
+	for (size_t m = 0; m < 3; m++) {
+		double variance = (8 + 4 * sizes[m] * sizes[m]) / 10;
+
+		for (size_t r = 0; r < RUNS; r++)
+			sides.deviations[m * RUNS + r] *=
+				scales[m] * (r < BASELINES ? 1 : sizes[m]);
+		before += 8 / variance;
+		after += 4 * sizes[m] * sizes[m] / variance;
+	}
+	assert_near(weir_noise_ratio(&sides.pool), after / 9 / (before / 21), 1e-9);
+}
+
+static void two_runs_of_a_side_have_a_scatter(void **state)
+{
+	struct sides sides;
+
+	(void)state;
+	sides_init(&sides, 1, 10);
+	sides.deviations[RUNS - 1] = sides.deviations[RUNS - 2] = NAN;
+	assert_near(weir_noise_ratio(&sides.pool), 100 * 2 / (8.0 / 7), 1e-9);
+	sides.deviations[RUNS - 3] = NAN;
+	assert_near(weir_noise_ratio(&sides.pool), 1, 0);
+}
+
+static void a_small_ratio_of_many_subjects_is_no_chance(void **state)
+{
+	struct sides sides;
+
+	(void)state;
+	sides_init(&sides, SUBJECTS, 1.2);
+	assert_near(weir_noise_ratio(&sides.pool), ratio_of(1.2), 1e-9);
+	sides.pool.independent = 2.0 * SUBJECTS; /* not more than there are */
+	assert_near(weir_noise_ratio(&sides.pool), ratio_of(1.2), 1e-9);
+}
+
 static void what_is_absent_or_unused_does_not_count(void **state)
 {
 	struct sides sides;
@@ -129,6 +173,9 @@ int main(void)
 		cmocka_unit_test(a_calmer_candidate_is_taken_for_equal),
 		cmocka_unit_test(subjects_that_move_together_count_once),
 		cmocka_unit_test(subjects_of_any_scale_weigh_the_same),
+		cmocka_unit_test(subjects_of_different_noise_add_up),
+		cmocka_unit_test(two_runs_of_a_side_have_a_scatter),
+		cmocka_unit_test(a_small_ratio_of_many_subjects_is_no_chance),
 		cmocka_unit_test(what_is_absent_or_unused_does_not_count),
 		cmocka_unit_test(a_scatter_below_the_least_is_no_noise),
 	};

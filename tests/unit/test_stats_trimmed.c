@@ -36,10 +36,12 @@ static void fewer_than_five_values_are_all_kept(void **state)
 
 static void equal_values_are_certain(void **state)
 {
-	double more[] = {2, 2, 2}, nothing[] = {0, 0, 0}, less[] = {-2, -2, -2};
+	double more[] = {2, 2, 2}, half[] = {0.5, 0.5}, nothing[] = {0, 0, 0},
+	       less[] = {-2, -2, -2};
 
 	(void)state;
 	assert_true(weir_trimmed_test(more, 3).p == 0);
+	assert_true(weir_trimmed_test(half, 2).p == 0);
 	assert_true(weir_trimmed_test(nothing, 3).p == 1);
 	assert_true(weir_trimmed_test(less, 3).p == 1);
 }
