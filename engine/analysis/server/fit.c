@@ -46,7 +46,7 @@ double weir_growth_of(struct weir_point *points, size_t count, struct weir_arena
 	double most, low_x = 0, high_x = 0;
 	size_t lows = 0, highs = 0;
 
-	if (count < (size_t)2 * WEIR_LEAST_ROWS)
+	if (count == 0)
 		return NAN;
 	qsort(points, count, sizeof *points, by_x);
 	most = points[(count - 1) * 95 / 100].x;
