@@ -406,6 +406,60 @@ static void two_files_of_one_server_are_one_run(void **state)
 	weir_profile_free(profile);
 }
 
+/* Returns requests of a server with a plain load. */
+static struct weir_requests *some_requests(size_t count, bool offsets)
+{
+	struct server_load load = plain;
+
+	load.requests = count;
+	load.offsets = offsets;
+	return make_server(&load);
+}
+
+static void only_requests_of_the_same_kind_are_one_run(void **state)
+{
+	static const struct {
+		size_t count;
+		enum weir_time_base base;
+		bool offsets, client;
+		size_t all, left_out;
+	} cases[] = {
+		{1, WEIR_TIME_UNIX, false, false, 51, 0},
+		{0, WEIR_TIME_UNIX, false, false, 50, 0},
+		{1, WEIR_TIME_MONOTONIC, false, false, 50, 1},
+		{1, WEIR_TIME_UNIX, true, false, 50, 1},
+		{1, WEIR_TIME_UNIX, false, true, 50, 1},
+		{90, WEIR_TIME_UNIX, false, true, 50, 1},
+		{90, WEIR_TIME_UNIX, true, false, 90, 1},
+		/* The first of equally long ones is taken. */
+		{50, WEIR_TIME_MONOTONIC, false, false, 50, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_requests *main = some_requests(50, false);
+		struct weir_requests *other =
+			some_requests(cases[i / 2].count, cases[i / 2].offsets);
+		struct weir_serving *serving;
+
+		other->client = cases[i / 2].client;
+		main->time_base = WEIR_TIME_UNIX;
+		other->time_base = cases[i / 2].base;
+		weir_profile_add_input(profile, "a")->requests = i % 2 ? other : main;
+		weir_profile_add_input(profile, "b");
+		weir_profile_add_input(profile, "c")->requests = i % 2 ? main : other;
+		serving = weir_serving_new(profile, 0.95, &weir_no_settings);
+		assert_int_equal(serving->requests->count, cases[i / 2].all);
+		assert_int_equal(serving->left_out, cases[i / 2].left_out);
+		assert_int_equal(serving->merged != NULL, cases[i / 2].all == 51);
+		if (cases[i / 2].count == 50)
+			assert_ptr_equal(serving->requests, i % 2 ? other : main);
+		weir_serving_free(serving);
+		weir_profile_free(profile);
+	}
+}
+
 static void without_requests_there_is_no_analysis(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -459,6 +513,7 @@ int main(void)
 		cmocka_unit_test(one_request_is_its_own_percentile),
 		cmocka_unit_test(parts_longer_than_their_request_share_its_time),
 		cmocka_unit_test(two_files_of_one_server_are_one_run),
+		cmocka_unit_test(only_requests_of_the_same_kind_are_one_run),
 		cmocka_unit_test(without_requests_there_is_no_analysis),
 		cmocka_unit_test(concurrency_is_the_mean_number_of_open_requests),
 	};
