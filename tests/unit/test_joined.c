@@ -78,7 +78,8 @@ static void local_clocks_are_up_to_14_hours_ahead_and_12_behind(void **state)
 		int quarters;
 		double covered;
 	} cases[] = {
-		{0, 1},    {1, 1},  {-1, 1},  {48, 1},  {49, 1},  {50, 1},
+		{0, 1},    {3, 1},  {4, 1},   {5, 1},   {-3, 1},  {-4, 1},  {-5, 1},
+		{-6, 1},   {7, 1},  {1, 1},   {-1, 1},  {48, 1},  {49, 1},  {50, 1},
 		{51, 0.5}, {52, 0}, {-56, 1}, {-57, 1}, {-58, 1}, {-59, 0},
 	};
 
@@ -99,6 +100,20 @@ static void only_clocks_of_unknown_zones_are_shifted(void **state)
 	assert_near(covered_by(WEIR_SERVER_CLOCK_UNIX, START, 3 * QUARTER), 0.5, 1e-12);
 	assert_near(covered_by(WEIR_SERVER_CLOCK_UNIX, START, 12 * QUARTER), 0, 0);
 	assert_true(isnan(covered_by(WEIR_SERVER_CLOCK_NONE, START, 0)));
+}
+
+static void each_engine_has_its_own_shift(void **state)
+{
+	struct weir_joined_span span = {START, START + 2 * QUARTER};
+	struct server_bench bench;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_quarters(&bench, WEIR_SERVER_CLOCK_LOCAL, START - 11 * QUARTER, 6)->product =
+		WEIR_PRODUCT_SGLANG;
+	(void)add_quarters(&bench, WEIR_SERVER_CLOCK_UNIX, START - 2 * QUARTER, 6);
+	assert_near(joined_of(&bench, &span, 1).covered, 1, 1e-12);
+	server_bench_release(&bench);
 }
 
 static void the_smallest_shift_that_covers_most_is_taken(void **state)
@@ -169,6 +184,21 @@ static void a_log_without_a_year_takes_that_of_the_requests(void **state)
 				         days[i].day, hours, covered);
 		}
 	}
+}
+
+static void the_year_changes_at_midnight(void **state)
+{
+	int64_t half_a_day = 43200 * SECOND;
+	int64_t last_ns = noon_of(2023, 12, 31) + half_a_day - SECOND;
+	int64_t first_ns = noon_of(2024, 1, 1) - half_a_day;
+
+	(void)state;
+	assert_near(covered_by(WEIR_SERVER_CLOCK_YEARLESS, last_ns,
+	                       noon_of(2023, 12, 31) - noon_of(1972, 12, 31)),
+	            1, 0);
+	assert_near(covered_by(WEIR_SERVER_CLOCK_YEARLESS, first_ns,
+	                       noon_of(2024, 1, 1) - noon_of(1972, 1, 1)),
+	            1, 0);
 }
 
 static void a_29th_of_february_is_the_1st_of_march_in_another_year(void **state)
@@ -351,8 +381,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(local_clocks_are_up_to_14_hours_ahead_and_12_behind),
 		cmocka_unit_test(only_clocks_of_unknown_zones_are_shifted),
+		cmocka_unit_test(each_engine_has_its_own_shift),
 		cmocka_unit_test(the_smallest_shift_that_covers_most_is_taken),
 		cmocka_unit_test(a_log_without_a_year_takes_that_of_the_requests),
+		cmocka_unit_test(the_year_changes_at_midnight),
 		cmocka_unit_test(a_29th_of_february_is_the_1st_of_march_in_another_year),
 		cmocka_unit_test(times_that_cannot_be_compared_are_left_out),
 		cmocka_unit_test(half_of_the_time_must_be_covered),
