@@ -308,6 +308,48 @@ static void rows_of_one_time_lie_one_behind_the_other(void **state)
 	}
 }
 
+static void a_row_reaches_back_a_million_seconds_at_most(void **state)
+{
+	int64_t million_ns = 1000000 * SECOND, end_ns = START + million_ns / 100 * 105;
+	struct weir_joined_span span = {START, end_ns};
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	add_step(log, START, SECOND, false);
+	add_step(log, end_ns, 2 * million_ns, false);
+	assert_near(joined_of(&bench, &span, 1).covered, 1 / 1.05, 1e-9);
+	server_bench_release(&bench);
+}
+
+static void a_single_step_makes_mixed_steps_known(void **state)
+{
+	struct weir_joined_span span = {START, START + TEN_S};
+
+	(void)state;
+	for (int first = 0; first < 2; first++)
+		for (int step = 0; step < 2; step++) {
+			struct server_bench bench;
+			struct weir_server_log *log;
+
+			server_bench_init(&bench);
+			log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+			if (first && step)
+				add_step(log, START, SECOND, false);
+			for (int i = 0; i < 3; i++)
+				(void)add_server_interval(log, 0, 8, 0, 0.3);
+			if (!first && step)
+				add_step(log, START + TEN_S, TEN_S, true);
+			/* The step covers all of the request. */
+			span.start_ns = first && step ? START - SECOND : START;
+			span.end_ns = first && step ? START : START + TEN_S;
+			assert_int_equal(isnan(joined_of(&bench, &span, 1).in_mixed), !step);
+			server_bench_release(&bench);
+		}
+}
+
 /* ---- the record ---- */
 
 static int below(uint64_t *seed, int limit)
@@ -389,6 +431,8 @@ int main(void)
 		cmocka_unit_test(times_that_cannot_be_compared_are_left_out),
 		cmocka_unit_test(half_of_the_time_must_be_covered),
 		cmocka_unit_test(rows_of_one_time_lie_one_behind_the_other),
+		cmocka_unit_test(a_row_reaches_back_a_million_seconds_at_most),
+		cmocka_unit_test(a_single_step_makes_mixed_steps_known),
 		cmocka_unit_test(random_logs_keep_every_figure),
 	};
 
