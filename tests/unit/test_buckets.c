@@ -196,7 +196,51 @@ static void a_sum_that_buckets_do_not_allow_is_inconsistent(void **state)
 	assert_false(weir_buckets_consistent(&buckets));
 	buckets.sum = 0.19;
 	assert_false(weir_buckets_consistent(&buckets));
+	/* Without a sum, or with a single bucket, nothing contradicts. */
+	buckets.sum = NAN;
+	assert_true(weir_buckets_consistent(&buckets));
+	buckets.sum = -5;
+	assert_false(weir_buckets_consistent(&buckets));
+	buckets.count = 1;
+	assert_true(weir_buckets_consistent(&buckets));
 	weir_buckets_release(&buckets);
+}
+
+static void a_single_bucket_is_not_unaligned(void **state)
+{
+	static const double bound[] = {INFINITY};
+	struct weir_buckets before = made(1, bound, (double[]){4}, 4, 4);
+	struct weir_buckets after = made(1, bound, (double[]){10}, 10, 10);
+	struct weir_counting counting;
+
+	(void)state;
+	weir_buckets_subtract(&after, &before, false, &counting);
+	assert_false(counting.unaligned);
+	assert_near(after.cumulative[0], 6, 0);
+	weir_buckets_release(&before);
+	weir_buckets_release(&after);
+}
+
+static void buckets_of_0_are_kept_and_other_values_left_out(void **state)
+{
+	static const char text[] = "# TYPE h histogram\n"
+				   "h_bucket{le=\"1\"} 0\nh_bucket{le=\"2\"} -1\n"
+				   "h_bucket{le=\"3\"} NaN\nh_bucket{le=\"4\"} +Inf\n"
+				   "h_bucket{le=\"5\"} 2\nh_bucket{le=\"+Inf\"} 2\n"
+				   "h_sum 9\nh_count 2\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_scrape *page = scrape_of(&weir_reader_prometheus, profile, text);
+	struct weir_buckets buckets;
+
+	(void)state;
+	weir_buckets_read(&buckets, page, find_scrape_series(page, "h", NULL, NULL));
+	assert_int_equal(buckets.count, 3);
+	assert_near(buckets.bound[0], 1, 0);
+	assert_near(buckets.cumulative[0], 0, 0);
+	assert_near(buckets.bound[1], 5, 0);
+	assert_true(isinf(buckets.bound[2]));
+	weir_buckets_release(&buckets);
+	weir_profile_free(profile);
 }
 
 static void a_bucket_that_ends_at_zero_holds_negative_observations(void **state)
@@ -454,6 +498,8 @@ int main(void)
 		cmocka_unit_test(other_buckets_are_reduced_to_common_bounds),
 		cmocka_unit_test(without_a_common_bound_only_the_mean_is_known),
 		cmocka_unit_test(counts_that_decrease_along_the_bounds_are_raised),
+		cmocka_unit_test(a_single_bucket_is_not_unaligned),
+		cmocka_unit_test(buckets_of_0_are_kept_and_other_values_left_out),
 		cmocka_unit_test(a_sum_that_buckets_do_not_allow_is_inconsistent),
 		cmocka_unit_test(a_bucket_that_ends_at_zero_holds_negative_observations),
 		cmocka_unit_test(the_sum_narrows_the_last_bucket),
