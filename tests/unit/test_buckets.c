@@ -112,6 +112,9 @@ static void a_decrease_is_a_restart_and_the_later_page_counts_alone(void **state
 	} cases[] = {
 		{{1, 2, 3, 4}, {1, 2, 3, 4}, 5, 5, false, false},
 		{{1, 2, 3, 4}, {1, 1, 3, 5}, 5, 6, false, true},
+		{{1, 2, 3, 4}, {0, 2, 3, 5}, 5, 6, false, true},
+		{{1, 2, 3, 4}, {1, 2, 2, 5}, 5, 6, false, true},
+		{{1, 2, 3, 4}, {1, 2, 3, 3}, 5, 6, false, true},
 		{{1, 2, 3, 4}, {1, 2, 3, 5}, 5, 4, false, true},
 		{{1, 2, 3, 4}, {2, 3, 4, 5}, 5, 6, true, true},
 		{{1, 2, 3, 4}, {2, 3, 4, 5}, NAN, 6, false, false},
