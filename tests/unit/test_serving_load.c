@@ -125,6 +125,53 @@ static void work_on_a_whole_batch_is_one_piece(void **state)
 	weir_intervals_release(&set);
 }
 
+/* Expects the busy time of a set in another order to be the same; releases both. */
+static void expect_any_order(struct weir_intervals *set)
+{
+	struct weir_intervals backward = {0}, shuffled = {0}, busy = {0}, others[2] = {{0}};
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct weir_interval *a = &set->items[set->count - 1 - i];
+		const struct weir_interval *b = &set->items[(i * 37 + 5) % set->count];
+
+		push_apart(&backward, a->start_ns, a->end_ns);
+		push_apart(&shuffled, b->start_ns, b->end_ns);
+	}
+	weir_host_busy(set, &busy);
+	weir_host_busy(&backward, &others[0]);
+	weir_host_busy(&shuffled, &others[1]);
+	for (int o = 0; o < 2; o++) {
+		assert_int_equal(others[o].count, busy.count);
+		for (size_t i = 0; i < busy.count; i++) {
+			assert_int_equal(others[o].items[i].start_ns, busy.items[i].start_ns);
+			assert_int_equal(others[o].items[i].end_ns, busy.items[i].end_ns);
+		}
+		weir_intervals_release(&others[o]);
+	}
+	weir_intervals_release(&busy);
+	weir_intervals_release(&backward);
+	weir_intervals_release(&shuffled);
+	weir_intervals_release(set);
+}
+
+static void the_order_of_host_work_does_not_matter(void **state)
+{
+	struct weir_intervals one = {0}, pool = {0}, whole = {0};
+
+	(void)state;
+	for (int64_t turn = 0; turn < 40; turn++)
+		for (int64_t i = 0; i < (turn % 5 == 0 ? 8 : 2); i++) {
+			int64_t at_ns = turn * 100 * MS;
+
+			push_apart(&one, at_ns, at_ns + (i + 1) * 6 * MS);
+			push_apart(&pool, at_ns + i * 100000, at_ns + i * 130000 + 10 * MS);
+			push_apart(&whole, at_ns + i * 1000, at_ns + 5 * MS + i * 2000);
+		}
+	expect_any_order(&one);
+	expect_any_order(&pool);
+	expect_any_order(&whole);
+}
+
 /* compute [0,10), copy [8,14), host [12,20) */
 static struct weir_requests *three_requests(void)
 {
@@ -188,6 +235,38 @@ static void an_empty_table_has_no_load(void **state)
 }
 
 /* Sums beyond int64_t, and parts that end outside the range of any clock. */
+static void sums_of_times_end_at_the_limits(void **state)
+{
+	static const struct {
+		int64_t origin_ns, offset_ns, ns, start_ns, end_ns;
+	} cases[] = {
+		{INT64_MIN + 5, -4, 9, INT64_MIN + 1, INT64_MIN + 10},
+		{INT64_MIN + 5, -5, 9, INT64_MIN, INT64_MIN + 9},
+		{INT64_MIN + 5, -6, 9, INT64_MIN, INT64_MIN + 9},
+		{INT64_MAX - 5, 4, 0, INT64_MAX - 1, INT64_MAX - 1},
+		{INT64_MAX - 5, 5, 0, INT64_MAX, INT64_MAX},
+		{INT64_MAX - 5, 6, 1, INT64_MAX, INT64_MAX},
+		{INT64_MAX - 5, 0, 6, INT64_MAX - 5, INT64_MAX},
+		{-3, -4, 9, -7, 2},
+		{3, -4, 0, -1, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int64_t offset_ns = cases[i].offset_ns, ns = cases[i].ns;
+		uint8_t stage = 0;
+		struct weir_requests table = {
+			.part_stage = &stage, .part_ns = &ns, .part_offset_ns = &offset_ns};
+		struct weir_part_walk walk = {&table, 0, 1, cases[i].origin_ns, 0};
+		struct weir_part part;
+
+		assert_true(weir_part_walk_next(&walk, &part));
+		assert_int_equal(part.start_ns, cases[i].start_ns);
+		assert_int_equal(part.end_ns, cases[i].end_ns);
+		assert_false(weir_part_walk_next(&walk, &part));
+	}
+}
+
 static void hostile_times_stay_within_int64(void **state)
 {
 	const enum weir_part_class classes[] = {WEIR_PART_COMPUTE};
@@ -260,6 +339,8 @@ int main(void)
 		cmocka_unit_test(work_on_a_whole_batch_is_one_piece),
 		cmocka_unit_test(overlapping_work_belongs_to_the_busier_resource),
 		cmocka_unit_test(an_empty_table_has_no_load),
+		cmocka_unit_test(the_order_of_host_work_does_not_matter),
+		cmocka_unit_test(sums_of_times_end_at_the_limits),
 		cmocka_unit_test(hostile_times_stay_within_int64),
 		cmocka_unit_test(a_worker_leaves_half_a_short_piece_between_two),
 		cmocka_unit_test(a_short_piece_is_the_twentieth_from_below),
