@@ -3,6 +3,7 @@
  * of one time, and the states of random logs against tests/data/joined/figures.txt, which
  * `WEIR_UPDATE_JOINED=1 test_joined` rewrites. */
 #include <math.h>
+#include <stdio.h>
 
 #include "engine/analysis/server/joined.h"
 #include "tests/unit/fixture_server.h"
@@ -113,6 +114,29 @@ static void each_engine_has_its_own_shift(void **state)
 		WEIR_PRODUCT_SGLANG;
 	(void)add_quarters(&bench, WEIR_SERVER_CLOCK_UNIX, START - 2 * QUARTER, 6);
 	assert_near(joined_of(&bench, &span, 1).covered, 1, 1e-12);
+	server_bench_release(&bench);
+}
+
+static void engines_up_to_the_end_of_their_room_are_joined(void **state)
+{
+	struct weir_joined_span span = {START, START + 2 * QUARTER};
+	struct server_bench bench;
+	struct weir_server_log *log;
+
+	(void)state;
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	/* The room grows from 16 on, so that the address sanitizer sees a read behind it. */
+	for (int i = 0; i < 48; i++) {
+		char name[8];
+		int length = snprintf(name, sizeof name, "%03d", i % 16);
+
+		(void)add_server_interval(log, 0, 8, 0, 0.3);
+		log->rows[i].at_ns = START + i / 16 * QUARTER;
+		log->rows[i].engine = weir_server_log_engine(log, name, (size_t)length);
+	}
+	assert_near(joined_of(&bench, &span, 1).covered, 1, 1e-12);
+	assert_true(isnan(joined_of(&bench, &span, 1).in_mixed));
 	server_bench_release(&bench);
 }
 
@@ -424,6 +448,7 @@ int main(void)
 		cmocka_unit_test(local_clocks_are_up_to_14_hours_ahead_and_12_behind),
 		cmocka_unit_test(only_clocks_of_unknown_zones_are_shifted),
 		cmocka_unit_test(each_engine_has_its_own_shift),
+		cmocka_unit_test(engines_up_to_the_end_of_their_room_are_joined),
 		cmocka_unit_test(the_smallest_shift_that_covers_most_is_taken),
 		cmocka_unit_test(a_log_without_a_year_takes_that_of_the_requests),
 		cmocka_unit_test(the_year_changes_at_midnight),

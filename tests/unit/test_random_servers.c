@@ -221,10 +221,76 @@ static void random_servers_keep_every_figure(void **state)
 	}
 }
 
+/* The room for engines grows from 16 on, so that the address sanitizer sees a read behind them. */
+#define FULL_ROOM 16
+
+static void add_full_log(struct making *to, struct server_bench *bench)
+{
+	struct weir_server_log *log = add_server_log(bench, WEIR_PRODUCT_VLLM);
+
+	for (int e = 1; e < FULL_ROOM; e++) {
+		char name[8];
+		int length = snprintf(name, sizeof name, "%03d", e);
+
+		(void)weir_server_log_engine(log, name, (size_t)length);
+	}
+	for (int i = 0; i < 8 * FULL_ROOM; i++) {
+		bool step = i / FULL_ROOM % 4 > 0;
+		struct weir_server_row row =
+			weir_server_row_unknown(step ? WEIR_SERVER_STEP : WEIR_SERVER_INTERVAL);
+
+		if (step)
+			draw_step(to, &row);
+		else
+			draw_interval(to, &row);
+		draw_gauges(to, &row);
+		row.at_ns = START + i * SECOND;
+		row.engine = (uint32_t)(i % FULL_ROOM);
+		weir_server_log_add(log, &row);
+	}
+}
+
+static void add_full_pages(struct server_bench *bench)
+{
+	for (int i = 0; i < 3; i++) {
+		long long ms = (long long)START / 1000000 + 15000LL * i;
+		struct weir_text page = {0};
+
+		for (int e = 0; e < FULL_ROOM; e++) {
+			add_gauge(&page, "num_requests_running", e, 4, ms);
+			add_gauge(&page, "num_requests_waiting", e, e, ms);
+			add_gauge(&page, "kv_cache_usage_perc", e, 0.5, ms);
+			add_counter(&page, "generation_tokens_total", e, 100.0 * i, ms);
+		}
+		add_server_page(bench, page.data);
+		weir_text_release(&page);
+	}
+}
+
+static void engines_up_to_the_end_of_their_room_are_read(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		struct making to = {.seed = 1, .steady = 8, .kv = 80, .speculates = true};
+		struct server_bench bench;
+		const struct weir_server_figures *figures;
+
+		server_bench_init(&bench);
+		if (kind != 1)
+			add_full_log(&to, &bench);
+		if (kind != 0)
+			add_full_pages(&bench);
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(figures->engine_count, FULL_ROOM);
+		server_bench_release(&bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_servers_keep_every_figure),
+		cmocka_unit_test(engines_up_to_the_end_of_their_room_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
