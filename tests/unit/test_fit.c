@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/server/steps.h"
+#include "tests/unit/fixture_server.h"
 #include "tests/unit/near.h"
 
 #define MOST 1000
@@ -200,6 +201,43 @@ static void growth_compares_medians(void **state)
 	assert_near(growth_of(points, COUNT_OF(points)), 3, 1e-12);
 }
 
+/* Returns the growth of six steps of 10 ms and six of 40 ms, with these requests and tokens. */
+static double growth_of_steps(int32_t requests, int32_t more_requests, int32_t tokens,
+                              int32_t more_tokens)
+{
+	struct server_bench bench;
+	struct weir_server_log *log;
+	double growth;
+
+	server_bench_init(&bench);
+	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
+	for (int i = 0; i < 12; i++) {
+		struct weir_server_row row = weir_server_row_unknown(WEIR_SERVER_STEP);
+
+		row.at_ns = START + i * SECOND;
+		row.duration_ns = (i < 6 ? 10 : 40) * (SECOND / 1000);
+		row.running = 8;
+		row.waiting = 0;
+		row.decode_requests = i < 6 ? requests : more_requests;
+		row.decode_tokens = i < 6 ? tokens : more_tokens;
+		weir_server_log_add(log, &row);
+	}
+	growth = server_figures_of(&bench, NAN)->step_growth;
+	server_bench_release(&bench);
+	return growth;
+}
+
+static void stated_requests_come_before_tokens(void **state)
+{
+	(void)state;
+	assert_near(growth_of_steps(-1, -1, 2, 8), 2, 1e-12);
+	assert_near(growth_of_steps(2, 8, 5, 5), 2, 1e-12);
+	assert_near(growth_of_steps(2, 32, 2, 8), pow(4, 0.25), 1e-12);
+	assert_near(growth_of_steps(1, 4, -1, -1), 2, 1e-12);
+	assert_near(growth_of_steps(0, 4, 1, 4), NAN, 0);
+	assert_near(growth_of_steps(1, 1, 1, 4), NAN, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +250,7 @@ int main(void)
 		cmocka_unit_test(half_of_the_largest_is_low_and_two_thirds_are_high),
 		cmocka_unit_test(the_largest_is_that_of_95_percent),
 		cmocka_unit_test(growth_compares_medians),
+		cmocka_unit_test(stated_requests_come_before_tokens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,10 +17,10 @@ static bool has_phase(const struct weir_server_row *row, enum weir_step_phase *p
 	return true;
 }
 
-/* Returns the requests that decode in a step. */
+/* Returns the requests that decode in a step that has decodes. */
 static double decodes_of(const struct weir_server_row *row)
 {
-	return row->decode_requests >= 0 ? row->decode_requests : fmax(row->decode_tokens, 0);
+	return row->decode_requests >= 0 ? row->decode_requests : row->decode_tokens;
 }
 
 struct collected {
