@@ -187,6 +187,94 @@ static void only_the_time_beyond_the_median_alone_is_stolen(void **state)
 	assert_near(out.stolen, 3 * 20. / (5 * 10 + 10 + 4 + 3 * 30), 1e-12);
 }
 
+/* Five executions of `alone_ns` begin alone, and five of 30 ns during host work. */
+static double slowdown_of(double size, double tokens, int64_t alone_ns)
+{
+	struct weir_execution items[10];
+	const struct weir_executions executions = {items, 10};
+	struct weir_intervals host = {0};
+	struct weir_contention out;
+
+	for (int i = 0; i < 10; i++)
+		items[i] = (struct weir_execution){.start_ns = INT64_C(100) * i,
+		                                   .compute_ns = i < 5 ? alone_ns : 30,
+		                                   .size = size,
+		                                   .tokens = tokens,
+		                                   .rows = 1};
+	weir_intervals_push(&host, 500, 10000);
+	out = weir_contention_measure(&executions, &host);
+	weir_intervals_release(&host);
+	return out.slowdown;
+}
+
+static void executions_without_size_or_time_are_not_compared(void **state)
+{
+	(void)state;
+	assert_near(slowdown_of(1, NAN, 10), 3, 1e-12);
+	assert_near(slowdown_of(0.5, NAN, 10), NAN, 0);
+	assert_near(slowdown_of(0, NAN, 10), NAN, 0);
+	assert_near(slowdown_of(NAN, NAN, 10), NAN, 0);
+	assert_near(slowdown_of(NAN, 1, 10), 3, 1e-12);
+	assert_near(slowdown_of(4, 0, 10), NAN, 0); /* tokens come before sizes */
+	assert_near(slowdown_of(ldexp(1, 62), NAN, 10), 3, 1e-12);
+	assert_near(slowdown_of(ldexp(1, 63), NAN, 10), 3, 1e-12);
+	assert_near(slowdown_of(ldexp(1, 900), NAN, 10), 3, 1e-12);
+	assert_near(slowdown_of(4, NAN, 1), 30, 1e-12);
+	assert_near(slowdown_of(4, NAN, 0), NAN, 0);
+}
+
+static void executions_without_size_are_in_no_quantile(void **state)
+{
+	struct weir_execution items[9];
+	const struct weir_executions executions = {items, 9};
+	struct weir_requests *requests = empty_table();
+	struct weir_batch_figures figures;
+
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		items[i] = (struct weir_execution){.start_ns = INT64_C(100) * i,
+		                                   .compute_ns = i < 4 ? 10 : 30,
+		                                   .size = i % 4 == 3 ? (double)NAN
+		                                           : i < 4    ? 2
+		                                                      : 10,
+		                                   .tokens = NAN,
+		                                   .rows = 10};
+	weir_batch_figures(&executions, requests, classes, 0, &figures);
+	assert_near(figures.sizes.mean, 46.0 / 7, 1e-12);
+	assert_near(figures.sizes.p50, 10, 0);
+	assert_near(figures.sizes.max, 10, 0);
+	assert_near(figures.flat_step_ratio, NAN, 0);
+	items[3].size = 2;
+	items[7].size = 10;
+	weir_batch_figures(&executions, requests, classes, 0, &figures);
+	assert_near(figures.flat_step_ratio, 1.0 / 3, 1e-12);
+	/* No time has no ratio to another. */
+	for (int i = 4; i < 9; i++)
+		items[i].compute_ns = 0;
+	weir_batch_figures(&executions, requests, classes, 0, &figures);
+	assert_near(figures.flat_step_ratio, NAN, 0);
+	weir_requests_free(requests);
+}
+
+static void host_time_is_that_before_and_after_of_every_request(void **state)
+{
+	static const enum weir_part_class all[] = {WEIR_PART_BEFORE, WEIR_PART_AFTER};
+	struct weir_requests *requests = empty_table();
+	struct weir_intervals host = {0};
+
+	(void)state;
+	add(requests, 0, 10, 10); /* as all of it is host work here */
+	add(requests, 100, 5, 5);
+	weir_requests_finish(requests);
+	weir_host_time_of(requests, all, &host);
+	assert_int_equal(weir_intervals_total(&host), 30);
+	assert_int_equal(host.count, 2);
+	weir_host_time_of(requests, classes, &host);
+	assert_int_equal(weir_intervals_total(&host), 0);
+	weir_intervals_release(&host);
+	weir_requests_free(requests);
+}
+
 static void a_step_s_tokens_are_the_median_of_the_known(void **state)
 {
 	struct weir_execution items[4];
@@ -218,6 +306,9 @@ int main(void)
 		cmocka_unit_test(contention_needs_five_executions_of_either_kind),
 		cmocka_unit_test(sizes_between_the_same_powers_of_two_are_compared),
 		cmocka_unit_test(only_the_time_beyond_the_median_alone_is_stolen),
+		cmocka_unit_test(executions_without_size_or_time_are_not_compared),
+		cmocka_unit_test(executions_without_size_are_in_no_quantile),
+		cmocka_unit_test(host_time_is_that_before_and_after_of_every_request),
 		cmocka_unit_test(a_step_s_tokens_are_the_median_of_the_known),
 	};
 
