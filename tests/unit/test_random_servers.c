@@ -221,6 +221,34 @@ static void random_servers_keep_every_figure(void **state)
 	}
 }
 
+static void positions_are_shares_of_at_least_one_draft(void **state)
+{
+	(void)state;
+	for (int drafts = 0; drafts < 4; drafts++) {
+		struct server_bench bench;
+		const struct weir_server_figures *figures;
+		struct weir_text page = {0};
+
+		server_bench_init(&bench);
+		add_gauge(&page, "num_requests_running", 0, 4, START / 1000000);
+		add_counter(&page, "spec_decode_num_drafts_total", 0, drafts, START / 1000000);
+		weir_text_printf(&page,
+		                 "# TYPE vllm:spec_decode_num_accepted_tokens_per_pos_total "
+		                 "counter\n"
+		                 "vllm:spec_decode_num_accepted_tokens_per_pos_total{engine=\"0\","
+		                 "position=\"0\"} 2 %" PRId64 "\n",
+		                 START / 1000000);
+		add_server_page(&bench, page.data);
+		figures = server_figures_of(&bench, NAN);
+		assert_int_equal(figures->speculation.positions, drafts > 0);
+		if (drafts > 0)
+			assert_near(figures->speculation.at[0].accepted, fmin(2.0 / drafts, 1),
+			            1e-12);
+		weir_text_release(&page);
+		server_bench_release(&bench);
+	}
+}
+
 /* The room for engines grows from 16 on, so that the address sanitizer sees a read behind them. */
 #define FULL_ROOM 16
 
@@ -290,6 +318,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_servers_keep_every_figure),
+		cmocka_unit_test(positions_are_shares_of_at_least_one_draft),
 		cmocka_unit_test(engines_up_to_the_end_of_their_room_are_read),
 	};
 
