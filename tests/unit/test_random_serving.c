@@ -26,23 +26,23 @@ static int64_t any(uint64_t *seed, const int *list, size_t count)
 
 static struct weir_requests *draw_server(uint64_t *seed)
 {
-	struct server_load load = {
-		.requests = (size_t)ANY(1, 7, 40, 150, 150, 300),
-		.interval_ns = MS * ANY(1, 2, 4, 40, 200) / 10,
-		.burst = (size_t)ANY(0, 0, 2, 8),
-		.window_ns = MS * ANY(0, 0, 1, 20),
-		.largest = ANY(1, 4, 8, 32),
-		.before_ns = MS * ANY(0, 1, 10) / 10,
-		.after_ns = MS * ANY(0, 1, 10) / 10,
-		.assembly_ns = MS * ANY(0, 1, 5) / 10,
-		.copy_ns = MS * ANY(0, 1, 30) / 10,
-		.interference = ANY(0, 0, 0, 2, 4),
-		.step_ns = MS * ANY(1, 2, 5),
-		.row_ns = MS * ANY(0, 1, 5) / 10,
-		.offsets = ANY(0, 1) == 1,
-		.unstated_batches = ANY(0, 0, 1) == 1,
-	};
+	struct server_load load = {0};
 
+	/* One statement each: the order of initializers is not defined. */
+	load.requests = (size_t)ANY(1, 7, 40, 150, 150, 300);
+	load.interval_ns = MS * ANY(1, 2, 4, 40, 200) / 10;
+	load.burst = (size_t)ANY(0, 0, 2, 8);
+	load.window_ns = MS * ANY(0, 0, 1, 20);
+	load.largest = ANY(1, 4, 8, 32);
+	load.before_ns = MS * ANY(0, 1, 10) / 10;
+	load.after_ns = MS * ANY(0, 1, 10) / 10;
+	load.assembly_ns = MS * ANY(0, 1, 5) / 10;
+	load.copy_ns = MS * ANY(0, 1, 30) / 10;
+	load.interference = ANY(0, 0, 0, 2, 4);
+	load.step_ns = MS * ANY(1, 2, 5);
+	load.row_ns = MS * ANY(0, 1, 5) / 10;
+	load.offsets = ANY(0, 1) == 1;
+	load.unstated_batches = ANY(0, 0, 1) == 1;
 	if (ANY(0, 1)) {
 		load.tokens = ANY(10, 100);
 		load.padded_tokens = load.tokens + ANY(0, 4, 60);
@@ -60,7 +60,7 @@ static void draw_parts(uint64_t *seed, struct weir_requests *table, int64_t late
 	for (int64_t p = 0; p < parts; p++) {
 		const char *name = names[next_number(seed) % 8];
 		uint8_t stage = weir_requests_stage(table, name, strlen(name));
-		int64_t ns = ANY(0, 1, 2, 5) * latency_ns / ANY(4, 10, 20);
+		int64_t share = ANY(0, 1, 2, 5), ns = share * latency_ns / ANY(4, 10, 20);
 
 		if (offsets)
 			weir_requests_add_part_at(table, stage, ANY(0, 1, 3) * latency_ns / 4, ns);
