@@ -61,6 +61,22 @@ static void depth_is_weighted_by_the_time_it_lasts(void **state)
 	assert_int_equal(got.launches, 2);
 }
 
+/* The largest depth is one that lasts, if only for a nanosecond. */
+static void a_depth_counts_if_it_lasts(void **state)
+{
+	(void)state;
+	for (int64_t lasts_ns = 0; lasts_ns < 3; lasts_ns++) {
+		struct make_trace *make = make_trace_new();
+		struct weir_queue_figures got;
+
+		make_launch(make, 0, 5, 10 + lasts_ns, 40);
+		make_launch(make, 10, 12, 40, 100);
+		got = measure_made(make, 100);
+		assert_near(got.waiting.max, lasts_ns > 0 ? 2 : 1, 0);
+		assert_near(got.waiting.mean, (40. + (double)lasts_ns) / 100, 1e-12);
+	}
+}
+
 static void a_graph_enters_with_all_its_work(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -357,6 +373,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(depth_is_weighted_by_the_time_it_lasts),
+		cmocka_unit_test(a_depth_counts_if_it_lasts),
 		cmocka_unit_test(a_graph_enters_with_all_its_work),
 		cmocka_unit_test(idle_time_with_an_empty_queue_is_the_hosts),
 		cmocka_unit_test(a_device_that_is_never_idle_has_no_share),

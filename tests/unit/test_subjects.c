@@ -184,6 +184,30 @@ static void graphs_are_counted_by_their_time(void **state)
 	desk_close(&desk);
 }
 
+/* A share needs device time, if only a nanosecond. */
+static void a_graph_of_a_nanosecond_has_a_share(void **state)
+{
+	(void)state;
+	for (int64_t ns = 0; ns < 3; ns++) {
+		struct make_trace *make = make_trace_new();
+		struct desk desk;
+
+		make_call(make, 0, "cudaGraphLaunch", 0, 10, 900);
+		make_device(make, &(struct make_device_row){.name = "a",
+		                                            .start_ns = 100,
+		                                            .end_ns = 100 + ns,
+		                                            .correlation = 900,
+		                                            .flags = WEIR_DEVICE_IN_GRAPH});
+		make_device(make, &(struct make_device_row){.kind = WEIR_DEVICE_COPY,
+		                                            .name = "copy",
+		                                            .start_ns = 200,
+		                                            .end_ns = 200});
+		desk_open(&desk, make_trace_finish(make), NULL);
+		assert_near(feature(&desk, WEIR_F_GRAPH_SHARE), ns > 0 ? 1 : NAN, 0);
+		desk_close(&desk);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +216,7 @@ int main(void)
 		cmocka_unit_test(padding_is_counted_where_both_sizes_are_stated),
 		cmocka_unit_test(an_operator_and_its_gradient_are_one),
 		cmocka_unit_test(graphs_are_counted_by_their_time),
+		cmocka_unit_test(a_graph_of_a_nanosecond_has_a_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
