@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Figures of the logs and pages of random servers, against tests/data/random_servers: rows with
  * steps or intervals, of one to three engines, with any of their figures missing, on and beside the
- * limits of the states that weir names. `WEIR_UPDATE_SERVERS=1 test_random_servers` rewrites the
- * files. */
+ * limits of the states that weir names; and whole reports and runs of such servers beside requests.
+ * `WEIR_UPDATE_SERVERS=1 test_random_servers` rewrites the files. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,10 +10,13 @@
 
 #include "tests/unit/fixture_report.h"
 #include "tests/unit/fixture_server.h"
+#include "tests/unit/make_server.h"
 #include "tests/unit/near.h"
 #include "tests/unit/record.h"
+#include "tests/unit/report_record.h"
 
-#define ROUNDS 48
+#define ROUNDS  48
+#define REPORTS 24
 
 /* A server in the making. */
 struct making {
@@ -179,6 +182,22 @@ static void add_figures(struct weir_text *out, const struct weir_server_figures 
 	fixture_report_free(report);
 }
 
+/* Fills the profile of the bench with a log, pages, or both. */
+static void draw(struct making *to, unsigned round, struct server_bench *bench)
+{
+	to->steady = ANY(to, 1, 4, 8, 40);
+	to->kv = ANY(to, 20, 50, 74, 79, 80, 89, 90, 95);
+	to->preempts = below(to, 4) == 0;
+	to->steps = below(to, 2);
+	to->loaded = below(to, 3) > 0;
+	to->speculates = below(to, 3) == 0;
+	to->stated = below(to, 3) > 0;
+	if (round % 3 != 2)
+		add_log(to, bench);
+	if (round % 3 != 0)
+		add_pages(to, bench);
+}
+
 static void describe(unsigned round, struct weir_text *out)
 {
 	struct making to = {.seed = 7000 + round};
@@ -186,17 +205,7 @@ static void describe(unsigned round, struct weir_text *out)
 	const struct weir_server_figures *figures;
 
 	server_bench_init(&bench);
-	to.steady = ANY(&to, 1, 4, 8, 40);
-	to.kv = ANY(&to, 20, 50, 74, 79, 80, 89, 90, 95);
-	to.preempts = below(&to, 4) == 0;
-	to.steps = below(&to, 2);
-	to.loaded = below(&to, 3) > 0;
-	to.speculates = below(&to, 3) == 0;
-	to.stated = below(&to, 3) > 0;
-	if (round % 3 != 2)
-		add_log(&to, &bench);
-	if (round % 3 != 0)
-		add_pages(&to, &bench);
+	draw(&to, round, &bench);
 	figures = server_figures_of(&bench, ANY(&to, 0, 10, 400));
 	weir_text_printf(out, "cause \"%s\"\n", server_cause_of(&bench, figures));
 	for (size_t f = 0; f < WEIR_F_COUNT; f++)
@@ -314,12 +323,54 @@ static void engines_up_to_the_end_of_their_room_are_read(void **state)
 	}
 }
 
+/* Requests that a client measured beside the server, on its clock or on another one. */
+static struct weir_requests *draw_requests(struct making *to, unsigned round)
+{
+	struct server_load load = {.requests = 20, .offsets = true};
+	struct weir_requests *requests;
+
+	load.interval_ns = ANY(to, 1, 4) * SECOND;
+	load.largest = ANY(to, 1, 4);
+	load.step_ns = ANY(to, 2, 10, 30) * SECOND / 10;
+	load.before_ns = ANY(to, 0, 3) * SECOND / 10;
+	requests = make_server(&load);
+	if (round % 5 == 4)
+		requests->time_base = WEIR_TIME_MONOTONIC;
+	return requests;
+}
+
+static void reports_of_servers_and_requests_keep_every_figure(void **state)
+{
+	const struct weir_analysis_options options = {.steady = true, .percentile = 0.95};
+
+	(void)state;
+	for (unsigned round = 0; round < REPORTS; round++) {
+		struct making to = {.seed = 8000 + round};
+		struct weir_text text = {0};
+		struct server_bench bench;
+		char path[64];
+
+		server_bench_init(&bench);
+		draw(&to, round, &bench);
+		if (round % 4 > 0)
+			weir_profile_add_input(bench.profile, "requests")->requests =
+				draw_requests(&to, round);
+		(void)snprintf(path, sizeof path, "tests/data/random_servers/report%u.txt", round);
+		report_record_add(bench.profile, &options, &text);
+		report_record_add_run(bench.profile, &options, &text);
+		record_check(path, &text, "WEIR_UPDATE_SERVERS");
+		weir_text_release(&text);
+		server_bench_release(&bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_servers_keep_every_figure),
 		cmocka_unit_test(positions_are_shares_of_at_least_one_draft),
 		cmocka_unit_test(engines_up_to_the_end_of_their_room_are_read),
+		cmocka_unit_test(reports_of_servers_and_requests_keep_every_figure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
