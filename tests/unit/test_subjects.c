@@ -208,6 +208,44 @@ static void a_graph_of_a_nanosecond_has_a_share(void **state)
 	}
 }
 
+/* Returns true if the time without work is set apart: `stages` stages of a millisecond each, and
+ * between them the thread does nothing for gap_ns. The device works in the last 800 us of each. */
+static bool sets_silence_apart(int stages, int64_t gap_ns, bool named)
+{
+	static const char *const names[] = {"prefill", "decode"};
+	struct make_trace *make = make_trace_new();
+	struct desk desk;
+	bool apart;
+
+	for (int i = 0; i < 4; i++) {
+		int64_t at = i * (1000000 + gap_ns);
+
+		if (named)
+			make_host(make, WEIR_HOST_ANNOTATION, 0, names[i % stages], at,
+			          at + 1000000);
+		else
+			make_host(make, WEIR_HOST_OP, 0, "aten::mm", at, at + 1000000);
+		make_launch(make, at, at + 10, at + 200000, at + 1000000);
+	}
+	desk_open(&desk, make_trace_finish(make), NULL);
+	apart = weir_report_has_note(desk.report, WEIR_NOTE_NO_WORK);
+	assert_int_equal(desk.report->attribution.total_ns, apart ? 3800000 : 3800000 + 3 * gap_ns);
+	desk_close(&desk);
+	return apart;
+}
+
+/* The silence is 3 x gap_ns of 3800000 + 3 x gap_ns, so half of the time at 3800000. */
+static void more_silence_than_anything_else_is_no_time_to_judge(void **state)
+{
+	(void)state;
+	for (int stages = 1; stages <= 2; stages++) {
+		assert_false(sets_silence_apart(stages, 1266666, true));
+		assert_true(sets_silence_apart(stages, 1266667, true));
+		assert_true(sets_silence_apart(stages, 90000000, true));
+		assert_false(sets_silence_apart(stages, 90000000, false));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +255,7 @@ int main(void)
 		cmocka_unit_test(an_operator_and_its_gradient_are_one),
 		cmocka_unit_test(graphs_are_counted_by_their_time),
 		cmocka_unit_test(a_graph_of_a_nanosecond_has_a_share),
+		cmocka_unit_test(more_silence_than_anything_else_is_no_time_to_judge),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
