@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "engine/analysis/timeline/memory.h"
+#include "engine/base/arena.h"
 #include "tests/unit/make_trace.h"
 #include "tests/unit/near.h"
 
@@ -379,9 +381,54 @@ static void a_single_large_change_is_a_shift(void **state)
 	assert_true(weir_memory_growth(two, NULL, 5) > 300);
 }
 
+static int by_value(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Returns the median of a + b over all pairs of multiples of the stride below the count: the slopes
+ * of the squares. */
+static double median_slope(size_t count, size_t stride)
+{
+	double *slopes = weir_alloc((count * count + 1) * sizeof *slopes), median;
+	size_t pairs = 0;
+
+	for (size_t a = 0; a < count; a += stride)
+		for (size_t b = a + stride; b < count; b += stride)
+			slopes[pairs++] = (double)(a + b);
+	qsort(slopes, pairs, sizeof *slopes, by_value);
+	median = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2;
+	free(slopes);
+	return median;
+}
+
+/* All levels count up to the limit, then every second one. */
+static void growth_is_the_median_slope_of_all_pairs(void **state)
+{
+	static const size_t counts[] = {2, 3, 4, 5, 510, 511, 512, 513, 514};
+	double level[514];
+	uint32_t number[514];
+
+	(void)state;
+	for (uint32_t i = 0; i < 514; i++) {
+		level[i] = (double)i * i;
+		number[i] = i;
+	}
+	assert_near(weir_memory_growth(level, number, 1), NAN, 0);
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		size_t stride = counts[i] < WEIR_MAX_LEAK_STEPS ? 1 : 2;
+
+		assert_near(weir_memory_growth(level, number, counts[i]),
+		            median_slope(counts[i], stride), 1e-12);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(growth_is_the_median_slope_of_all_pairs),
 		cmocka_unit_test(peaks_and_fragmentation_are_those_at_the_peak),
 		cmocka_unit_test(growth_is_taken_at_the_ends_of_steps),
 		cmocka_unit_test(growth_is_that_of_each_device),

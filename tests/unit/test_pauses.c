@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -259,6 +260,51 @@ static void a_recorded_collection_is_no_conjecture(void **state)
 	                 STEPS * program.first_ns + STEPS * (STEPS - 1) / 2 * program.growth_ns);
 }
 
+/* The rows of a thread follow each other: leaf i is the row of names[i]. */
+static uint64_t place_of(const char *const *names, size_t count, size_t leaf)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_leaves leaves = {0};
+	struct weir_pause_thread thread = {.leaves = &leaves};
+	struct weir_timeline timeline;
+	struct weir_trace *trace;
+	uint64_t *keys, place;
+
+	for (size_t i = 0; i < count; i++)
+		make_host(make, WEIR_HOST_OP, 0, names[i], (int64_t)i * 100,
+		          (int64_t)i * 100 + 100);
+	trace = make_trace_finish(make);
+	weir_timeline_init(&timeline, trace);
+	weir_leaves_init(&leaves, &timeline, 0);
+	assert_int_equal(leaves.count, count + 1); /* nothing behind the last row */
+	thread.timeline = &timeline;
+	keys = weir_pause_name_keys(trace);
+	place = weir_pause_place(&thread, keys, leaf);
+	free(keys);
+	weir_leaves_release(&leaves);
+	weir_timeline_release(&timeline);
+	weir_trace_free(trace);
+	return place;
+}
+
+static void a_place_is_a_leaf_and_those_beside_it(void **state)
+{
+	static const char *const names[] = {"a_1", "b", "c", "d", "e"};
+	static const char *const others[] = {"v", "w", "x", "y", "z"};
+
+	(void)state;
+	for (size_t leaf = 0; leaf <= 5; leaf++)
+		for (size_t other = 0; other < 5; other++) {
+			const char *changed[] = {"a_2", "b", "c", "d", "e"};
+			bool beside = other + 1 >= leaf && other <= leaf + 1;
+
+			assert_true(place_of(names, 5, leaf) == place_of(changed, 5, leaf));
+			changed[other] = others[other];
+			assert_int_equal(place_of(names, 5, leaf) != place_of(changed, 5, leaf),
+			                 beside);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +318,7 @@ int main(void)
 		cmocka_unit_test(a_pause_as_exact_as_a_clock_is_a_timer),
 		cmocka_unit_test(a_program_without_python_has_no_garbage_collection),
 		cmocka_unit_test(a_recorded_collection_is_no_conjecture),
+		cmocka_unit_test(a_place_is_a_leaf_and_those_beside_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
