@@ -12,13 +12,13 @@ struct wait {
 	int64_t ns;
 };
 
+/* Returns the length of a leaf that lasts, which is never the last one of a thread; 0: not silent.
+ */
 static int64_t silent_ns(const struct weir_pause_thread *thread, size_t leaf)
 {
-	const struct weir_leaves *leaves = thread->leaves;
+	const int64_t *time_ns = thread->leaves->time_ns;
 
-	return thread->silent[leaf] && leaf + 1 < leaves->count
-	               ? weir_span_ns(leaves->time_ns[leaf], leaves->time_ns[leaf + 1])
-	               : 0;
+	return thread->silent[leaf] ? weir_span_ns(time_ns[leaf], time_ns[leaf + 1]) : 0;
 }
 
 /* Returns true for 5 to 6 ms, and for as much beyond a multiple of 5 ms. */
