@@ -77,6 +77,24 @@ static void a_depth_counts_if_it_lasts(void **state)
 	}
 }
 
+/* One work waits for `waits` of 100 ns. */
+static void quantiles_of_depth_are_exact(void **state)
+{
+	(void)state;
+	for (int64_t waits = 1; waits < 100; waits++) {
+		struct make_trace *make = make_trace_new();
+		struct weir_queue_figures got;
+
+		make_launch(make, 0, 1, waits, 100);
+		got = measure_made(make, 100);
+		assert_near(got.waiting.p50, 100 - waits >= 50 ? 0 : 1, 0);
+		assert_near(got.waiting.p95, 100 - waits >= 95 ? 0 : 1, 0);
+		assert_near(got.waiting.mean, (double)waits / 100, 1e-12);
+		assert_near(got.in_flight.mean, 1, 0);
+		assert_near(got.in_flight.p50, 1, 0);
+	}
+}
+
 static void a_graph_enters_with_all_its_work(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -374,6 +392,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(depth_is_weighted_by_the_time_it_lasts),
 		cmocka_unit_test(a_depth_counts_if_it_lasts),
+		cmocka_unit_test(quantiles_of_depth_are_exact),
 		cmocka_unit_test(a_graph_enters_with_all_its_work),
 		cmocka_unit_test(idle_time_with_an_empty_queue_is_the_hosts),
 		cmocka_unit_test(a_device_that_is_never_idle_has_no_share),
