@@ -14,6 +14,9 @@
  * version. Analyses and judges as `weir classify` does; fails the test on an error. */
 void report_record_add(struct weir_profile *profile, const struct weir_analysis_options *options,
                        struct weir_text *out);
+/* Adds the verdict and the attribution of time alone. */
+void report_record_add_verdict(struct weir_profile *profile,
+                               const struct weir_analysis_options *options, struct weir_text *out);
 /* Adds the run of the profile, as `weir convert` writes it. */
 void report_record_add_run(struct weir_profile *profile,
                            const struct weir_analysis_options *options, struct weir_text *out);

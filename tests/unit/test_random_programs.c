@@ -16,9 +16,10 @@
 #include "tests/unit/record.h"
 #include "tests/unit/report_record.h"
 
-#define ROUNDS 36
-#define HOSTS  12 /* without device work */
-#define DEVICE "NVIDIA H100 80GB HBM3"
+#define ROUNDS   36
+#define HOSTS    12 /* without device work */
+#define VERDICTS 16
+#define DEVICE   "NVIDIA H100 80GB HBM3"
 
 /* Analyses the profile and compares its report and run with a file. Frees the profile. */
 static void check(const char *kind, int round, struct weir_profile *profile)
@@ -84,11 +85,37 @@ static void reports_and_runs_of_hosts_keep_every_figure(void **state)
 	}
 }
 
+/* Whoever asks for the verdict alone gets that of the whole report. */
+static void a_verdict_alone_is_that_of_the_report(void **state)
+{
+	struct weir_analysis_options options = {.steady = true, .percentile = 0.95};
+	uint64_t seed = 71;
+
+	(void)state;
+	for (int round = 0; round < VERDICTS; round++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text whole = {0}, alone = {0};
+
+		for (int rank = 0; rank <= (round % 4 == 3); rank++)
+			weir_profile_add_input(profile, "trace")->trace = random_program(&seed);
+		options.device_name = round % 2 ? DEVICE : NULL;
+		options.verdict_only = false;
+		report_record_add_verdict(profile, &options, &whole);
+		options.verdict_only = true;
+		report_record_add_verdict(profile, &options, &alone);
+		assert_string_equal(alone.data, whole.data);
+		weir_text_release(&whole);
+		weir_text_release(&alone);
+		weir_profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_and_runs_of_programs_keep_every_figure),
 		cmocka_unit_test(reports_and_runs_of_hosts_keep_every_figure),
+		cmocka_unit_test(a_verdict_alone_is_that_of_the_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
