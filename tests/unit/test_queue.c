@@ -250,6 +250,21 @@ static void work_that_has_left_adds_nothing_to_the_depth(void **state)
 	assert_int_equal(measure_made(make, 300000).full_launches, 1);
 }
 
+/* Ten works wait, and an eleventh for lasts_ns; a slow call then finds nine. */
+static void a_queue_is_as_deep_as_it_was_for_a_nanosecond(void **state)
+{
+	(void)state;
+	for (int64_t lasts_ns = 0; lasts_ns < 3; lasts_ns++) {
+		struct make_trace *make = make_trace_new();
+
+		for (int64_t i = 0; i < 10; i++)
+			make_launch(make, 10 * i, 10 * i + 2, 10000 + 100 * i, 10100 + 100 * i);
+		make_launch(make, 200, 202, 200 + lasts_ns, 300);
+		make_launch(make, 10050, 10070, 200000, 200100);
+		assert_int_equal(measure_made(make, 300000).full_launches, lasts_ns == 0);
+	}
+}
+
 static void a_call_is_slow_from_ten_times_the_median_on(void **state)
 {
 	(void)state;
@@ -403,6 +418,7 @@ int main(void)
 		cmocka_unit_test(work_that_starts_with_its_call_never_waits),
 		cmocka_unit_test(a_queue_is_full_from_nine_tenths_of_its_depth_on),
 		cmocka_unit_test(work_that_has_left_adds_nothing_to_the_depth),
+		cmocka_unit_test(a_queue_is_as_deep_as_it_was_for_a_nanosecond),
 		cmocka_unit_test(a_call_is_slow_from_ten_times_the_median_on),
 		cmocka_unit_test(a_queue_that_is_always_empty_is_never_full),
 		cmocka_unit_test(depth_counts_what_waited_just_before),
