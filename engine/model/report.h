@@ -322,6 +322,7 @@ struct weir_cost {
  * requests around the percentile. NAN is unknown. */
 struct weir_request_figures {
 	uint64_t count, failed;
+	bool all_failed; /* no request was answered: `count` and all times are of failed ones */
 	bool sampled, client;
 	struct weir_distribution latency;     /* from arrival to response */
 	double *latency_ns;                   /* one per request, in order of arrival */

@@ -164,6 +164,10 @@ void weir_requests_append(struct weir_requests *requests, const struct weir_requ
 	requests->client = from->client;
 	requests->sampled |= from->sampled;
 	requests->failed += from->failed;
+	if (from->all_failed && !requests->all_failed) {
+		requests->failed += from->count;
+		return;
+	}
 	for (size_t s = 0; s < from->stage_count; s++) {
 		const char *name = weir_requests_stage_name(from, s);
 

@@ -45,7 +45,8 @@ struct weir_requests {
 	enum weir_time_base time_base;
 	bool sampled; /* a sample of the requests: rates and waiting times are not valid */
 	bool client;  /* measured at the client: parts include the network and the whole server */
-	uint64_t failed;                    /* requests without a response, which are not rows */
+	uint64_t failed; /* requests without a response, which are not rows */
+	bool all_failed; /* none was answered: the rows are the failed ones, and `failed` is 0 */
 	double requested_per_s, duration_s; /* as stated by the load generator; NAN: unknown */
 
 	size_t count, capacity;
@@ -86,7 +87,8 @@ void weir_requests_add(struct weir_requests *requests, const struct weir_request
 /* Drops the parts added since the last weir_requests_add(): their request is left out. */
 void weir_requests_drop_parts(struct weir_requests *requests);
 
-/* Adds all rows of another table. Either both state the starts of parts, or neither does. Call
+/* Adds all rows of another table; rows of failed requests are only counted, unless the first table
+ * has such rows as well. Either both state the starts of parts, or neither does. Call
  * weir_requests_finish() after the last one. */
 void weir_requests_append(struct weir_requests *requests, const struct weir_requests *from);
 

@@ -104,14 +104,35 @@ static void combine(const struct weir_conclusion *conclusion, struct weir_report
 		out->cause = requests->cause;
 }
 
+/* Leaves the bound open if no request was answered. */
+static void judge_failed(const struct weir_report *report, struct weir_verdict *out)
+{
+	*out = (struct weir_verdict){.bound = WEIR_BOUND_UNDETERMINED,
+	                             .confidence = WEIR_CONFIDENCE_LOW,
+	                             .share = NAN,
+	                             .runner_up_share = NAN};
+	out->headline = report->requests.count == 1
+	                        ? "the only request failed: its time does not show what limits "
+	                          "requests that are answered"
+	                        : "every request failed: their times do not show what limits "
+	                          "requests that are answered";
+	out->next = "find out why they fail (the status and the events of their spans, the log of "
+		    "the server), and record requests that are answered";
+}
+
 /* Judges a run with requests. */
 static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
                          struct weir_conclusion *out)
 {
 	struct weir_advice_list device_advice = {0};
 
-	judge_requests(report, rules, &out->requests, &out->advice);
 	out->about_requests = true;
+	if (report->requests.all_failed) {
+		judge_failed(report, &report->verdict);
+		out->requests = report->verdict;
+		return;
+	}
+	judge_requests(report, rules, &out->requests, &out->advice);
 	if (out->requests.descend && report->has_gpu) {
 		judge_device(report, rules, &out->device, &device_advice);
 		out->descends = out->device.bound != WEIR_BOUND_UNDETERMINED;

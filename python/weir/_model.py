@@ -472,7 +472,7 @@ class RequestsFirstTokenCounted(Record):
 class Requests(Record):
     """`requests`"""
 
-    #: finished requests
+    #: answered requests; all if none was answered
     count: Optional[int] = None
     latency_ns: Optional[RequestsLatencyNs] = member(RequestsLatencyNs)
     batch_size: Optional[RequestsBatchSize] = member(RequestsBatchSize)
@@ -483,6 +483,8 @@ class Requests(Record):
     cost: Optional[RequestsCost] = member(RequestsCost)
     #: failed requests
     failed: Optional[int] = None
+    #: no request was answered: times are of failed ones [0 or 1]
+    all_failed: Optional[bool] = None
     #: the log holds a sample of the requests [0 or 1]
     sampled: Optional[bool] = None
     #: measured by the client [0 or 1]

@@ -83,6 +83,40 @@ static void requests_become_samples_in_whole_nanoseconds(void **state)
 	weir_profile_free(profile);
 }
 
+#define ANSWERED(outputs, errors)                                                                  \
+	SERVE ", \"output_lens\": " outputs ", \"ttfts\": [0.05, 0.0, 0.08], \"itls\": [[0.01], "  \
+	      "[], [0.02]]" errors "}"
+
+static void answers_without_a_token_are_counted(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t empty, failed;
+		const char *label;
+	} cases[] = {
+		{ANSWERED("[2, 0, 2]", ", \"errors\": [\"\", \"\", \"\"]"), 1, 0, NULL},
+		{ANSWERED("[2, 1, 2]", ", \"errors\": [\"\", \"\", \"\"]"), 0, 0, NULL},
+		{ANSWERED("[2, 0, 2]", ", \"errors\": [\"\", \"refused\", \"\"]"), 0, 1, "1"},
+		/* Without errors, only a lack of output tells of failure. */
+		{ANSWERED("[2, 0, 2]", ""), 0, 1, "1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input =
+			reading_of(&weir_reader_bench, cases[i].text, profile);
+		const char *failed = weir_run_label(input->run, "failed");
+
+		assert_int_equal(input->warnings[WEIR_WARN_EMPTY_ANSWER].count, cases[i].empty);
+		assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, cases[i].failed);
+		assert_int_equal(find(&input->run->stages, "ttft")->count, 2);
+		assert_string_equal(failed ? failed : "none",
+		                    cases[i].label ? cases[i].label : "none");
+		weir_profile_free(profile);
+	}
+}
+
 static void rates_are_better_where_higher(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -131,7 +165,7 @@ static void labels_hold_the_load_and_the_metadata(void **state)
 	static const char *const labels[][2] = {
 		{"backend", "openai"},  {"model", "org/m"},   {"request_rate", "inf"},
 		{"num_prompts", "3"},   {"gpu", "H\xc3\xa9"}, {"date", "20260101-120000"},
-		{"tokenizer", "org/m"},
+		{"tokenizer", "org/m"}, {"failed", "1"},
 	};
 
 	(void)state;
@@ -141,7 +175,7 @@ static void labels_hold_the_load_and_the_metadata(void **state)
 	}
 	assert_null(weir_run_label(run, "max_concurrency"));
 	assert_null(weir_run_label(run, "duration"));
-	assert_int_equal(run->label_count, 10);
+	assert_int_equal(run->label_count, 11);
 	weir_profile_free(profile);
 }
 
@@ -650,6 +684,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_become_samples_in_whole_nanoseconds),
+		cmocka_unit_test(answers_without_a_token_are_counted),
 		cmocka_unit_test(rates_are_better_where_higher),
 		cmocka_unit_test(failed_requests_are_left_out_and_counted),
 		cmocka_unit_test(a_request_without_output_has_failed),

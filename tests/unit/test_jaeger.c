@@ -156,6 +156,86 @@ static void spans_without_usable_times_are_left_out_and_counted(void **state)
 	reading_refuses(jaeger, "{\"data\":[]}", WEIR_E_EMPTY, "expected Jaeger's traces");
 }
 
+/* A second request of the trace, with these tags. */
+#define TAGGED(tags) TRACE(ROOT "," SPAN("d", "[]", "other", "0200", "50", ",\"tags\":[" tags "]"))
+#define KIND(kind)   TAG("span.kind", "string", "\"" kind "\"") ","
+
+static void a_failed_root_is_counted_and_no_request(void **state)
+{
+	static const char *const failed[] = {
+		TAGGED(TAG("error", "bool", "true")),
+		TAGGED(TAG("error", "bool", "\"true\"")),
+		TAGGED(TAG("otel.status_code", "string", "\"ERROR\"")),
+		TAGGED(TAG("http.status_code", "int64", "500")),
+		TAGGED(TAG("http.status_code", "string", "\"599\"")),
+		TAGGED(KIND("client") TAG("http.response.status_code", "int64", "400")),
+		TAGGED(TAG("http.status_code", "int64", "404") "," KIND("client")
+	                       TAG("lang", "string", "\"en\"")),
+		TAGGED(KIND("client") TAG("rpc.grpc.status_code", "int64", "1")),
+		TAGGED(KIND("server") TAG("rpc.grpc.status_code", "int64", "14")),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof failed / sizeof *failed; i++) {
+		struct reading reading = read_bytes(jaeger, failed[i], strlen(failed[i]));
+
+		assert_int_equal(reading.status, WEIR_OK);
+		assert_string_equal(reading.lines.data, "0+100000: request@0+100000\n");
+		assert_int_equal(reading.input->requests->failed, 1);
+		assert_false(reading.input->requests->all_failed);
+		assert_int_equal(reading.input->warnings[WEIR_WARN_FAILED_REQUEST].count, 1);
+		reading_free(&reading);
+	}
+}
+
+static void a_request_that_was_answered_did_not_fail(void **state)
+{
+	static const char *const answered[] = {
+		TAGGED(TAG("error", "bool", "false")),
+		TAGGED(TAG("error", "bool", "\"false\"")),
+		TAGGED(TAG("http.status_code", "int64", "499")), /* rejected: the client's fault */
+		TAGGED(TAG("http.status_code", "int64", "600")), /* no such code */
+		TAGGED(KIND("client") TAG("http.status_code", "int64", "399")),
+		TAGGED(KIND("client") TAG("rpc.grpc.status_code", "int64", "0")),
+		TAGGED(KIND("server") TAG("rpc.grpc.status_code", "int64", "5")),
+		TAGGED(KIND("client") TAG("rpc.grpc.status_code", "int64", "17")),
+		/* The program handled the error. */
+		TAGGED(TAG("error", "bool", "true") "," TAG("otel.status_code", "string",
+	                                                    "\"OK\"")),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof answered / sizeof *answered; i++)
+		expect_requests(jaeger, answered[i],
+		                "0+100000: request@0+100000\n200000+50000: other@0+50000\n");
+}
+
+/* A call that failed may have been tried again. */
+static void a_failed_child_does_not_fail_its_request(void **state)
+{
+	(void)state;
+	expect_requests(
+		jaeger,
+		TRACE(ROOT "," QUEUE "," SPAN("c", PARENT("ab"), "infer", "0020", "80",
+	                                      ",\"tags\":[" TAG("error", "bool", "true") "]")),
+		whole);
+}
+
+static void requests_that_all_failed_are_kept_as_such(void **state)
+{
+	static const char text[] = TRACE(SPAN("ab", "[]", "request", "0000", "100",
+	                                      ",\"tags\":[" TAG("error", "bool", "true") "]"));
+	struct reading reading = read_bytes(jaeger, text, strlen(text));
+
+	(void)state;
+	assert_int_equal(reading.status, WEIR_OK);
+	assert_string_equal(reading.lines.data, "0+100000: request@0+100000\n");
+	assert_true(reading.input->requests->all_failed);
+	assert_int_equal(reading.input->requests->failed, 0);
+	assert_int_equal(reading.input->warnings[WEIR_WARN_FAILED_REQUEST].count, 0);
+	reading_free(&reading);
+}
+
 static void a_file_cut_anywhere_reads_or_is_refused(void **state)
 {
 	(void)state;
@@ -192,6 +272,10 @@ int main(void)
 		cmocka_unit_test(processes_may_follow_their_spans),
 		cmocka_unit_test(one_host_has_one_clock),
 		cmocka_unit_test(spans_without_usable_times_are_left_out_and_counted),
+		cmocka_unit_test(a_failed_root_is_counted_and_no_request),
+		cmocka_unit_test(a_request_that_was_answered_did_not_fail),
+		cmocka_unit_test(a_failed_child_does_not_fail_its_request),
+		cmocka_unit_test(requests_that_all_failed_are_kept_as_such),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),
 		cmocka_unit_test(only_its_own_documents_are_claimed),
 	};

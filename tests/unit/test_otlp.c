@@ -43,6 +43,33 @@ static void a_tree_is_a_request_and_its_leaves_are_parts(void **state)
 	expect_requests(otlp, DOCUMENT(INFER "," QUEUE "," ROOT), whole);
 }
 
+#define ENDED(status) ROOT "," SPAN("04", "", "other", "000000200", "000000250", status)
+
+static void the_status_of_a_root_tells_of_failure(void **state)
+{
+	static const char *const failed[] = {
+		DOCUMENT(ENDED(",\"status\":{\"code\":2}")),
+		DOCUMENT(ENDED(
+			",\"status\":{\"message\":\"no memory\",\"code\":\"STATUS_CODE_ERROR\"}")),
+		DOCUMENT(ENDED(",\"attributes\":[{\"key\":\"error.type\",\"value\":{"
+	                       "\"stringValue\":\"timeout\"}}],\"status\":{}")),
+	};
+	static const char *const answered[] = {
+		DOCUMENT(ENDED(",\"status\":{}")),
+		DOCUMENT(ENDED(",\"status\":{\"code\":0}")),
+		DOCUMENT(ENDED(",\"status\":{\"code\":\"STATUS_CODE_OK\"}")),
+		DOCUMENT(ENDED(",\"status\":{\"code\":3}")),
+		DOCUMENT(ENDED(",\"status\":2")),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
+		expect_requests_warned(otlp, failed[i], "0+100: request@0+100\n",
+		                       WEIR_WARN_FAILED_REQUEST, 1);
+	for (size_t i = 0; i < sizeof answered / sizeof *answered; i++)
+		expect_requests(otlp, answered[i], "0+100: request@0+100\n200+50: other@0+50\n");
+}
+
 static void every_nesting_of_documents_is_read(void **state)
 {
 	static const char *const documents[] = {
@@ -323,6 +350,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_is_a_request_and_its_leaves_are_parts),
+		cmocka_unit_test(the_status_of_a_root_tells_of_failure),
 		cmocka_unit_test(every_nesting_of_documents_is_read),
 		cmocka_unit_test(fields_may_be_spelt_as_in_protobuf),
 		cmocka_unit_test(spans_of_a_trace_may_come_on_many_lines_children_first),

@@ -267,6 +267,31 @@ static void long_steps_are_no_contention(void **state)
 	release(&measured);
 }
 
+/* Reads a table of one request that failed and one of a request that was answered, in this order.
+ */
+static void failed_tables_are_counted_beside_answered_ones(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_requests *failed = one_request(3 * MS, MS), *answered = one_request(2 * MS, MS);
+	struct weir_serving *serving;
+
+	(void)state;
+	failed->all_failed = true;
+	weir_profile_add_input(profile, "requests")->requests = failed;
+	serving = weir_serving_new(profile, 0.95, &weir_no_settings);
+	assert_true(serving->requests->all_failed);
+	assert_int_equal(serving->requests->count, 1);
+	weir_serving_free(serving);
+	weir_profile_add_input(profile, "requests")->requests = answered;
+	serving = weir_serving_new(profile, 0.95, &weir_no_settings);
+	assert_false(serving->requests->all_failed);
+	assert_int_equal(serving->requests->count, 1);
+	assert_int_equal(serving->requests->failed, 1);
+	assert_near(serving->latency_ns[0], 2e6, 1e-9);
+	weir_serving_free(serving);
+	weir_profile_free(profile);
+}
+
 static void goodput_counts_requests_that_keep_every_limit(void **state)
 {
 	const struct weir_slo limits[] = {
@@ -507,6 +532,7 @@ int main(void)
 		cmocka_unit_test(where_parts_start_may_be_stated_or_follow_from_their_order),
 		cmocka_unit_test(contention_with_host_work_is_host_time),
 		cmocka_unit_test(long_steps_are_no_contention),
+		cmocka_unit_test(failed_tables_are_counted_beside_answered_ones),
 		cmocka_unit_test(goodput_counts_requests_that_keep_every_limit),
 		cmocka_unit_test(batches_are_found_where_sizes_are_not_stated),
 		cmocka_unit_test(a_sample_of_requests_leaves_the_cause_of_waiting_unknown),

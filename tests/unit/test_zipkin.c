@@ -52,6 +52,25 @@ static void tags_and_names_are_taken(void **state)
 		"0+5000 batch=4 padded=256: unnamed@0+5000\n");
 }
 
+/* Zipkin's tag "error" is a message; an empty one is an error as well. */
+static void a_span_with_an_error_is_a_failed_request(void **state)
+{
+	static const char *const failed[] = {
+		"[" ROOT
+		"," SPAN("7", "other", "0200", "50", ",\"tags\":{\"error\":\"timeout\"}") "]",
+		"[" ROOT "," SPAN("7", "other", "0200", "50", ",\"tags\":{\"error\":\"\"}") "]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof failed / sizeof *failed; i++)
+		expect_requests_warned(zipkin, failed[i], "0+100000: request@0+100000\n",
+		                       WEIR_WARN_FAILED_REQUEST, 1);
+	expect_requests(zipkin,
+	                "[" ROOT
+	                "," SPAN("7", "other", "0200", "50", ",\"tags\":{\"error\":\"false\"}") "]",
+	                "0+100000: request@0+100000\n200000+50000: other@0+50000\n");
+}
+
 /* The server uses the client's id: it is a child of the client, and parent of the server's calls.
  */
 static void a_shared_span_is_its_clients_child(void **state)
@@ -125,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_of_spans_and_of_traces_are_read),
 		cmocka_unit_test(tags_and_names_are_taken),
+		cmocka_unit_test(a_span_with_an_error_is_a_failed_request),
 		cmocka_unit_test(a_shared_span_is_its_clients_child),
 		cmocka_unit_test(incomplete_spans_are_left_out_and_counted),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_is_refused),

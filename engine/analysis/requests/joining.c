@@ -128,7 +128,8 @@ static void note_client(const struct weir_profile *profile, const struct weir_se
 		const struct weir_requests *client = profile->inputs[i].requests;
 		double p95_ns;
 
-		if (!client || client->count == 0 || !client->client || serving->requests->client)
+		if (!client || client->count == 0 || !client->client || client->all_failed ||
+		    serving->requests->client)
 			continue;
 		p95_ns = weir_requests_latency(client, 0.95);
 		if (p95_ns > CLIENT_APART * report->requests.latency.p95_ns)

@@ -145,7 +145,18 @@ static bool can_join(const struct weir_requests *requests, const struct weir_req
 	       (like->part_offset_ns != NULL) == (requests->part_offset_ns != NULL);
 }
 
-/* Returns the largest table of a server, else of a client. */
+/* True if a table is to be analysed rather than another: answered requests before failed ones,
+ * those of a server before those of a client, the larger table before the smaller one. */
+static bool is_better(const struct weir_requests *each, const struct weir_requests *than)
+{
+	if (each->all_failed != than->all_failed)
+		return than->all_failed;
+	if (each->client != than->client)
+		return than->client;
+	return each->count > than->count;
+}
+
+/* Returns the best table; NULL: no input holds requests. */
 static const struct weir_requests *choose(const struct weir_profile *profile)
 {
 	const struct weir_requests *best = NULL;
@@ -155,8 +166,7 @@ static const struct weir_requests *choose(const struct weir_profile *profile)
 
 		if (!each || each->count == 0)
 			continue;
-		if (!best || (best->client && !each->client) ||
-		    (best->client == each->client && each->count > best->count))
+		if (!best || is_better(each, best))
 			best = each;
 	}
 	return best;
@@ -178,6 +188,7 @@ static void take_requests(struct weir_serving *serving, const struct weir_profil
 	if (fitting < 2)
 		return;
 	serving->merged = weir_requests_new();
+	serving->merged->all_failed = main->all_failed;
 	for (size_t i = 0; i < profile->input_count; i++)
 		if (can_join(profile->inputs[i].requests, main))
 			weir_requests_append(serving->merged, profile->inputs[i].requests);

@@ -153,7 +153,7 @@ static void fill_rates(const struct weir_serving *serving, struct weir_request_f
 	double tokens = sum_known(requests->tokens, requests->count);
 	double generated = sum_known(requests->output_tokens, requests->count);
 
-	if (serving->sampled || requests->time_base == WEIR_TIME_NONE)
+	if (serving->sampled || requests->time_base == WEIR_TIME_NONE || requests->all_failed)
 		return;
 	out->throughput_per_s = per_second((double)requests->count, span_ns);
 	out->tokens_per_s =
@@ -201,7 +201,8 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 
 	report->has_requests = true;
 	out->count = count;
-	out->failed = serving->requests->failed;
+	out->all_failed = serving->requests->all_failed;
+	out->failed = out->all_failed ? count : serving->requests->failed;
 	out->sampled = serving->sampled;
 	out->client = serving->requests->client;
 	out->latency = weir_distribution_of(serving->latency_ns, count);
@@ -365,12 +366,16 @@ void weir_serving_run(const struct weir_serving *serving, const struct weir_cost
 	                                       .output_tokens_per_s = NAN,
 	                                       .concurrency = NAN,
 	                                       .goodput_per_s = NAN};
-	struct weir_arena *arena = weir_arena_new();
-	struct weir_series *series = weir_series_get(&run->stages, "request");
+	struct weir_arena *arena;
+	struct weir_series *series =
+		weir_series_get(&run->stages, requests->all_failed ? "failed_request" : "request");
 	struct samples samples;
 
 	for (size_t i = 0; i < requests->count; i++)
 		weir_series_push(series, serving->latency_ns[i]);
+	if (requests->all_failed)
+		return;
+	arena = weir_arena_new();
 	collect_samples(serving, arena, &samples);
 	for (size_t s = 0; s < requests->stage_count; s++) {
 		series = weir_series_get(&run->stages, weir_requests_stage_name(requests, s));

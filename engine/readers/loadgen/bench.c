@@ -364,14 +364,15 @@ static void complete_rate(struct reader *reader)
 		summary->request_throughput = summary->completed / reader->duration_s;
 }
 
-/* Notes how many requests were measured in how much time. These are labels and not figures: more of
- * them is neither better nor worse. */
+/* Notes how many requests completed and failed in how much time. These are labels and not figures:
+ * more of them is neither better nor worse. */
 static void label_totals(const struct reader *reader)
 {
 	const struct {
 		const char *key;
 		double value;
 	} facts[] = {{WEIR_LOAD_COMPLETED, reader->summary.completed},
+	             {WEIR_LOAD_FAILED, reader->summary.failed},
 	             {WEIR_LOAD_DURATION, reader->duration_s}};
 	char text[32];
 

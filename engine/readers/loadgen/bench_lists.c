@@ -186,6 +186,13 @@ static bool has_failed(const struct weir_bench_lists *all, size_t request)
 	return value_of(all, OUTPUTS, request) == 0;
 }
 
+/* True if the request was answered without a token, which the tool counts as completed; it states 0
+ * for the times of such a request. */
+static bool is_empty(const struct weir_bench_lists *all, size_t request)
+{
+	return !has_failed(all, request) && value_of(all, OUTPUTS, request) == 0;
+}
+
 /* The gaps of a request; NULL, and *count is 0, without a list of gaps. */
 static const int64_t *gaps_of(const struct weir_bench_lists *all, size_t request, size_t *count)
 {
@@ -305,6 +312,7 @@ enum weir_status weir_bench_lists_check(struct weir_bench_lists *all, double dur
                                         struct weir_client_summary *summary, struct weir_error *err)
 {
 	enum weir_status status = count_requests(all, err);
+	double empty = 0;
 
 	if (status || !all->requests)
 		return status;
@@ -312,8 +320,11 @@ enum weir_status weir_bench_lists_check(struct weir_bench_lists *all, double dur
 	summary->achieved_per_s = all->list[STARTS].given ? sending_rate(&all->list[STARTS])
 	                                                  : highest_rate(all, duration_s);
 	summary->failed = 0;
-	for (size_t i = 0; i < all->requests; i++)
+	for (size_t i = 0; i < all->requests; i++) {
 		summary->failed += has_failed(all, i);
+		empty += is_empty(all, i);
+	}
+	weir_client_summary_warn(all->input, WEIR_WARN_EMPTY_ANSWER, empty);
 	return WEIR_OK;
 }
 
@@ -366,7 +377,7 @@ void weir_bench_lists_add(struct weir_bench_lists *all, struct weir_run *run)
 	const struct weir_bench_list *latencies = &all->list[LATENCIES];
 
 	for (size_t i = 0; i < all->requests; i++)
-		if (!has_failed(all, i))
+		if (!has_failed(all, i) && !is_empty(all, i))
 			add_request(all, run, i);
 	if (!all->chunked)
 		add_gaps(all, run);

@@ -21,7 +21,7 @@ struct otlp_reader {
 
 /* ---- one span: the specification's spelling, and that of protobuf's fields ---- */
 
-enum { FIELD_START = WEIR_SPAN_FIELDS, FIELD_END, FIELD_EVENTS };
+enum { FIELD_START = WEIR_SPAN_FIELDS, FIELD_END, FIELD_EVENTS, FIELD_STATUS };
 
 static const struct weir_keyindex_entry fields[] = {
 	{"traceId", WEIR_SPAN_FIELD_TRACE},
@@ -38,6 +38,7 @@ static const struct weir_keyindex_entry fields[] = {
 	{"endTimeUnixNano", FIELD_END},
 	{"end_time_unix_nano", FIELD_END},
 	{"events", FIELD_EVENTS},
+	{"status", FIELD_STATUS},
 	{0},
 };
 
@@ -78,10 +79,27 @@ static void read_events(struct weir_span_json *json, struct weir_jsoncursor *cur
 		read_event(json, cursor);
 }
 
+/* Reads {"code": "STATUS_CODE_ERROR", "message": "..."}. */
+static void read_status(struct weir_span_json *json, struct weir_jsoncursor *cursor)
+{
+	struct weir_slice key;
+
+	if (!weir_jsoncursor_enter(cursor, '{'))
+		return;
+	while (weir_jsoncursor_key(cursor, &key)) {
+		if (weir_slice_equals(key, "code"))
+			weir_span_take_status(&json->span, weir_jsoncursor_scalar(cursor));
+		else
+			weir_jsoncursor_take(cursor);
+	}
+}
+
 static void take_field(struct weir_span_json *json, int field, struct weir_jsoncursor *cursor)
 {
 	if (field == FIELD_EVENTS)
 		read_events(json, cursor);
+	else if (field == FIELD_STATUS)
+		read_status(json, cursor);
 	else if (field == FIELD_START)
 		json->span.start_ns = time_of(weir_jsoncursor_scalar(cursor));
 	else

@@ -516,18 +516,33 @@ static bool is_startup(const struct builder *builder, uint32_t root, const struc
 	return !summary->genai;
 }
 
-static void add_request(struct builder *builder, uint32_t root)
+static void add_request(struct builder *builder, uint32_t root, const struct summary *summary)
 {
-	struct weir_request request;
-	struct summary summary;
+	struct weir_request request = describe(builder, root, summary);
 
-	walk_tree(builder, root, &summary);
-	if (is_startup(builder, root, &summary))
-		return;
-	request = describe(builder, root, &summary);
 	add_parts(builder, root);
 	weir_requests_add(builder->requests, &request);
-	builder->clients += builder->spans->kind[root] == WEIR_SPAN_CLIENT && !summary.served;
+	builder->clients += builder->spans->kind[root] == WEIR_SPAN_CLIENT && !summary->served;
+}
+
+/* Adds the requests of one outcome, and returns the number of those of the other one. */
+static size_t add_requests(struct builder *builder, bool failed)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < builder->tree.root_count; i++) {
+		uint32_t root = builder->tree.roots[i];
+		struct summary summary;
+
+		walk_tree(builder, root, &summary);
+		if (is_startup(builder, root, &summary))
+			continue;
+		if (((builder->spans->flags[root] & WEIR_SPAN_FAILED) != 0) == failed)
+			add_request(builder, root, &summary);
+		else
+			others++;
+	}
+	return others;
 }
 
 /* Fails with the number of unusable spans of each kind. */
@@ -564,8 +579,13 @@ static enum weir_status build(struct builder *builder, struct weir_error *err)
 {
 	struct weir_requests *requests = builder->requests;
 
-	for (size_t i = 0; i < builder->tree.root_count; i++)
-		add_request(builder, builder->tree.roots[i]);
+	requests->failed = add_requests(builder, false);
+	if (!requests->count && requests->failed) {
+		requests->all_failed = true;
+		requests->failed = add_requests(builder, true);
+	}
+	for (uint64_t i = 0; i < requests->failed; i++)
+		weir_input_warn(builder->spans->input, WEIR_WARN_FAILED_REQUEST, UINT64_MAX, NULL);
 	if (!requests->count)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "start-up spans only (code.function), no request: send requests "

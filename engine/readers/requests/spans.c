@@ -11,6 +11,12 @@
 #define MAX_COUNT (INT64_C(1) << 40) /* of tokens or requests: a larger one is damaged */
 #define MAX_NS    (INT64_C(1) << 53) /* 104 days */
 
+/* Status codes of HTTP and gRPC. */
+#define FIRST_CLIENT_ERROR 400
+#define FIRST_SERVER_ERROR 500
+#define LAST_HTTP_CODE     599
+#define LAST_GRPC_CODE     16
+
 static const char unnamed[] = "unnamed", overflow[] = "other stages";
 
 void weir_spans_init(struct weir_spans *spans, struct weir_input *input, int64_t resolution_ns)
@@ -59,6 +65,7 @@ uint32_t weir_spans_settle_resource(struct weir_spans *spans)
 void weir_span_clear(struct weir_span *span)
 {
 	*span = (struct weir_span){.start_ns = WEIR_SPAN_UNKNOWN, .end_ns = WEIR_SPAN_UNKNOWN};
+	span->outcome.http = span->outcome.grpc = WEIR_SPAN_UNKNOWN;
 	for (int i = 0; i < WEIR_FIGURES; i++)
 		span->figure[i] = WEIR_SPAN_UNKNOWN;
 	for (int i = 0; i < WEIR_TRITON_EVENTS; i++)
@@ -152,6 +159,30 @@ static bool is_usable(struct weir_spans *spans, const struct weir_span *span)
 	return false;
 }
 
+/*
+ * True if the work of the span failed. A stated status decides; without one, codes of the protocol
+ * do, by the rules of OpenTelemetry's conventions: a client's call failed from HTTP 400 on and with
+ * any other gRPC status than OK, a server failed from HTTP 500 on and with the gRPC statuses that
+ * are its own fault.
+ */
+static bool has_failed(const struct weir_span *span)
+{
+	/* UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS */
+	static const unsigned own_faults =
+		1u << 2 | 1u << 4 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15;
+	const struct weir_span_outcome *outcome = &span->outcome;
+	bool client = span->kind == WEIR_SPAN_CLIENT;
+
+	if (outcome->ok || outcome->error)
+		return !outcome->ok;
+	if (outcome->http >= (client ? FIRST_CLIENT_ERROR : FIRST_SERVER_ERROR) &&
+	    outcome->http <= LAST_HTTP_CODE)
+		return true;
+	if (outcome->grpc < 0 || outcome->grpc > LAST_GRPC_CODE)
+		return false;
+	return client ? outcome->grpc > 0 : own_faults >> outcome->grpc & 1;
+}
+
 enum weir_status weir_spans_add(struct weir_spans *spans, const struct weir_span *span,
                                 struct weir_error *err)
 {
@@ -174,7 +205,7 @@ enum weir_status weir_spans_add(struct weir_spans *spans, const struct weir_span
 	spans->resource[row] = span->resource;
 	spans->details[row] = add_details(spans, span);
 	spans->kind[row] = span->kind;
-	spans->flags[row] = span->flags;
+	spans->flags[row] = (uint8_t)(span->flags | (has_failed(span) ? WEIR_SPAN_FAILED : 0));
 	spans->count++;
 	return WEIR_OK;
 }
@@ -307,6 +338,10 @@ enum weir_span_kind weir_span_parse_kind(struct weir_slice text)
 enum {
 	TAKE_STAGE = WEIR_FIGURES,
 	TAKE_CODE,
+	TAKE_ERROR,
+	TAKE_STATUS,
+	TAKE_HTTP,
+	TAKE_GRPC,
 };
 
 static const struct weir_keyindex_entry attribute_keys[] = {
@@ -339,6 +374,13 @@ static const struct weir_keyindex_entry attribute_keys[] = {
 	{"weir.stage", TAKE_STAGE},
 	{"code.function", TAKE_CODE},
 	{"code.function.name", TAKE_CODE},
+	{"error", TAKE_ERROR},
+	{"error.type", TAKE_ERROR},
+	{"otel.status_code", TAKE_STATUS},
+	{"http.status_code", TAKE_HTTP},
+	{"http.response.status_code", TAKE_HTTP},
+	{"rpc.grpc.status_code", TAKE_GRPC},
+	{"grpc.status_code", TAKE_GRPC},
 	{0},
 };
 
@@ -391,6 +433,31 @@ static int64_t time_of(struct weir_slice value)
 	return ns;
 }
 
+void weir_span_take_status(struct weir_span *span, struct weir_slice status)
+{
+	static const char prefix[] = "STATUS_CODE_";
+	const size_t skip = strlen(prefix);
+
+	if (weir_slice_starts(status, prefix))
+		status = (struct weir_slice){status.data + skip, status.length - skip};
+	span->outcome.ok |= weir_slice_equals(status, "OK") || weir_slice_equals(status, "1");
+	span->outcome.error |= weir_slice_equals(status, "ERROR") || weir_slice_equals(status, "2");
+}
+
+/* Takes an attribute that tells of the result. The tag "error" of Zipkin is the message, which may
+ * be empty. */
+static void take_outcome(struct weir_span_outcome *outcome, int what, struct weir_slice value)
+{
+	int64_t *code = what == TAKE_HTTP ? &outcome->http : &outcome->grpc;
+
+	if (what == TAKE_ERROR)
+		outcome->error |= !weir_slice_equals(value, "false") &&
+		                  !weir_slice_equals(value, "null") &&
+		                  !weir_slice_equals(value, "0");
+	else if (*code == WEIR_SPAN_UNKNOWN)
+		*code = count_of(value);
+}
+
 void weir_span_take_attribute(const struct weir_span_keys *keys, struct weir_slice key,
                               struct weir_slice value, struct weir_span *span)
 {
@@ -398,7 +465,11 @@ void weir_span_take_attribute(const struct weir_span_keys *keys, struct weir_sli
 
 	if (weir_slice_starts(key, "gen_ai."))
 		span->flags |= WEIR_SPAN_GENAI;
-	if (what < 0 || !value.length)
+	if (what == TAKE_STATUS)
+		weir_span_take_status(span, value);
+	else if (what >= TAKE_ERROR)
+		take_outcome(&span->outcome, what, value);
+	if (what < 0 || what >= TAKE_ERROR || !value.length)
 		return;
 	if (what == TAKE_STAGE) {
 		if (!span->stage.length)

@@ -34,10 +34,11 @@ enum weir_span_kind {
 	WEIR_SPAN_CONSUMER,
 };
 
-#define WEIR_SPAN_SHARED  1u /* has the id of the client's span that called it (Zipkin) */
-#define WEIR_SPAN_CODE    2u /* has code.* attributes: a span of the program's own functions */
-#define WEIR_SPAN_DROPPED 4u /* an exact duplicate */
-#define WEIR_SPAN_GENAI   8u /* has gen_ai.* attributes */
+#define WEIR_SPAN_SHARED  1u  /* has the id of the client's span that called it (Zipkin) */
+#define WEIR_SPAN_CODE    2u  /* has code.* attributes: a span of the program's own functions */
+#define WEIR_SPAN_DROPPED 4u  /* an exact duplicate */
+#define WEIR_SPAN_GENAI   8u  /* has gen_ai.* attributes */
+#define WEIR_SPAN_FAILED  16u /* its work failed; set by weir_spans_add() */
 
 /* Triton's time stamps (server tracing, mode opentelemetry), as span events. */
 enum weir_triton_event {
@@ -86,6 +87,13 @@ struct weir_triton_times {
 	int64_t at[WEIR_TRITON_EVENTS]; /* WEIR_SPAN_UNKNOWN: did not happen */
 };
 
+/* The result of a span, as its attributes and its status state it. */
+struct weir_span_outcome {
+	bool ok;            /* the status is OK: an error that was handled does not count */
+	bool error;         /* the status is an error, or an attribute names one */
+	int64_t http, grpc; /* status codes; WEIR_SPAN_UNKNOWN: not given */
+};
+
 /* A span that a reader is filling; begin with weir_span_clear(). */
 struct weir_span {
 	uint64_t trace[2];   /* high, low */
@@ -96,6 +104,7 @@ struct weir_span {
 	uint32_t resource;
 	uint8_t kind, flags;
 	bool has_figures, has_triton;
+	struct weir_span_outcome outcome;
 	int64_t figure[WEIR_FIGURES];
 	struct weir_triton_times triton;
 	uint64_t byte; /* position in the file, for warnings */
@@ -148,6 +157,8 @@ bool weir_span_parse_trace(struct weir_slice text, uint64_t trace[2]);
 bool weir_span_parse_id(struct weir_slice text, uint64_t *id);
 /* Sets start and end from decimal microseconds; malformed numbers leave them unknown. */
 void weir_span_set_us(struct weir_span *span, struct weir_slice start, struct weir_slice duration);
+/* Takes the status of a span: "STATUS_CODE_ERROR", "ERROR", "2"; "OK" likewise. */
+void weir_span_take_status(struct weir_span *span, struct weir_slice status);
 /* Parses "SPAN_KIND_SERVER", "SERVER", "server", "2"; WEIR_SPAN_UNSPECIFIED for anything else. */
 enum weir_span_kind weir_span_parse_kind(struct weir_slice text);
 

@@ -125,11 +125,16 @@ static void add_requests(const struct weir_report *report, struct weir_items *it
 	add_rate(requests, out);
 	if (requests->client)
 		weir_text_puts(out, ", measured by the client");
-	if (!requests->failed)
+	if (requests->all_failed)
+		weir_text_puts(out,
+		               requests->count == 1 ? ", which failed" : ", all of which failed");
+	if (!requests->failed || requests->all_failed)
 		return;
 	out = weir_items_add(items);
 	weir_text_count(out, requests->failed);
-	weir_text_puts(out, " failed");
+	weir_text_puts(out, " of ");
+	weir_text_count(out, requests->count + requests->failed);
+	weir_text_puts(out, " requests failed");
 }
 
 static void add_batches(const struct weir_request_figures *requests, struct weir_items *items)
@@ -159,6 +164,8 @@ void weir_items_requests(const struct weir_report *report, struct weir_items *it
 		return;
 	add_requests(report, items);
 	add_quantiles(report, &requests->latency, requests->latency_counted, items);
+	if (requests->all_failed)
+		weir_text_puts(&items->item[items->count - 1], " of failed requests");
 	before = items->count;
 	add_batches(requests, items);
 	weir_items_share(items, "", requests->padding_waste, " padding");

@@ -131,6 +131,13 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 	[WEIR_WARN_FAILED_MEASUREMENT] = {"failed_measurement",
                                           "1 measurement failed and was left out",
                                           "measurements failed and were left out"},
+	[WEIR_WARN_EMPTY_ANSWER] = {"empty_answer",
+                                    "1 request was answered without a token and is not among the "
+                                    "times: the file states no error "
+                                    "for it",
+                                    "requests were answered without a token and are not among the "
+                                    "times: the file states no error "
+                                    "for them"},
 };
 
 const char *weir_warning_code_text(enum weir_warning_code code)
