@@ -15,6 +15,7 @@
 #include "engine/analysis/rows/median_step.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/analysis/rows/what_if.h"
+#include "engine/analysis/scrape/scrape_stages.h"
 #include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/base/regions.h"
@@ -85,6 +86,36 @@ static enum weir_status check_timing(const struct weir_profile *profile, struct 
 	            : weir_fail(err, WEIR_E_EMPTY, "no input holds any timing");
 }
 
+/* True if an input holds nothing but a metrics page. */
+static bool is_page_alone(const struct weir_input *input)
+{
+	return input->scrape && !input->run && !input->trace && !input->packed_trace &&
+	       !input->requests && !input->server && !input->telemetry && !input->counters &&
+	       !input->host_profile;
+}
+
+/* Fails if the inputs are metrics pages without a metric of a known server or device. */
+static enum weir_status check_pages(const struct weir_profile *profile,
+                                    const struct weir_stage_aliases *aliases,
+                                    struct weir_error *err)
+{
+	struct weir_scrape_figures figures;
+
+	for (size_t i = 0; i < profile->input_count; i++)
+		if (!is_page_alone(&profile->inputs[i]))
+			return WEIR_OK;
+	if (weir_scrape_figures_collect(profile, aliases, &figures)) {
+		weir_scrape_figures_release(&figures);
+		return WEIR_OK;
+	}
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "no metric of a known server (" WEIR_KNOWN_SERVERS
+	                 ") or of a monitor of devices (dcgm-exporter) "
+	                 "is on %s: pass the page of the inference server (curl "
+	                 "http://HOST:PORT/metrics)",
+	                 profile->input_count == 1 ? "the metrics page" : "these metrics pages");
+}
+
 enum weir_status weir_analysis_new(const struct weir_profile *profile,
                                    const struct weir_analysis_options *options,
                                    struct weir_analysis **out, struct weir_error *err)
@@ -97,6 +128,8 @@ enum weir_status weir_analysis_new(const struct weir_profile *profile,
 	if (!options->settings)
 		analysis->options.settings = &weir_no_settings;
 	status = check_timing(profile, err);
+	if (!status)
+		status = check_pages(profile, &analysis->options.settings->aliases, err);
 	if (!status)
 		status = weir_device_table_load(&analysis->table, err);
 	if (!status)

@@ -6,6 +6,7 @@
 #include "engine/base/enums.h"
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
+#include "engine/model/platform.h"
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/benchmarks.h"
@@ -17,6 +18,11 @@
 #define LISTED_METRICS  6    /* metrics of a run that a note lists */
 #define LISTED_TOTALS   3    /* largest rows of a table that a note lists */
 #define LISTED_LOADS    4    /* figures of several loads that a note lists */
+
+#define XLA_ON_PROCESSOR                                                                           \
+	"begin with the largest operator: bfloat16, larger batches, and one jax.jit around all "   \
+	"steps; the trace shows the operators of the CPU, not why they take long: perf record -g " \
+	"and perf stat beside it do; if a GPU or TPU should have been in it, check jax.devices()"
 
 bool weir_has_timeline(const struct weir_report *report)
 {
@@ -76,20 +82,39 @@ static void put_kind(const struct weir_report *report, bool cpu, struct weir_tex
 		                 (unsigned long long)report->host_operators->threads);
 }
 
+/* True if every timeline is of a program that ran on the processor alone. */
+static bool ran_on_processor(const struct weir_report *report)
+{
+	size_t traces = 0, labelled = 0;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_trace *trace = report->profile->inputs[i].trace;
+
+		traces += trace != NULL;
+		for (size_t l = 0; trace && l < trace->label_count; l++)
+			labelled += strcmp(weir_names_text(trace->names, trace->labels[l].key),
+			                   WEIR_LABEL_CPU_PLATFORM) == 0;
+	}
+	return traces > 0 && labelled == traces;
+}
+
 static void explain_host(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
 	const struct weir_host_operators *host = report->host_operators;
 	const struct weir_recording *recipe = weir_recording_of(report);
 	struct weir_text headline = {0};
-	bool cpu = strcmp(recipe->reader, "kineto") == 0 || host->on_processor;
+	bool cpu = strcmp(recipe->reader, "kineto") == 0 || host->on_processor ||
+	           ran_on_processor(report);
 
 	if (host->launches == 0 && host->calls > 0 && report->operator_count > 0) {
 		put_kind(report, cpu, &headline);
 		if (verdict->headline)
 			weir_text_printf(&headline, "; %s", verdict->headline);
 		verdict->headline = keep(report, &headline);
-		if (unread_events(report) > 0)
+		if (ran_on_processor(report))
+			verdict->next = XLA_ON_PROCESSOR;
+		else if (unread_events(report) > 0)
 			verdict->next = "the warning names the first unknown category; record the "
 					"device with a profiler that docs/formats.md lists";
 		else if (!cpu)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/enums.h"
+#include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/benchmarks.h"
 #include "engine/report/plain/escape.h"
@@ -247,6 +249,91 @@ static void note_times(struct weir_report *report, const struct weir_run *run)
 	weir_text_release(&list);
 }
 
+/* Returns the value of a figure behind a prefix, "request@GET //p99_latency_ms"; NAN: none. */
+static double value_behind(const struct weir_run *run, struct weir_slice prefix, const char *figure)
+{
+	const struct weir_series *series;
+	struct weir_text name = {0};
+
+	weir_text_add(&name, prefix.data, prefix.length);
+	weir_text_puts(&name, figure);
+	series = weir_series_find(&run->metrics, name.data);
+	weir_text_release(&name);
+	return series && series->count ? series->value[0] : NAN;
+}
+
+/* Appends "POST /generate: p95 170 ms, p99 160 ms" if a percentile of a row of Locust is below a
+ * lower one. Returns false if they are in order. */
+static bool put_disorder(const struct weir_run *run, struct weir_slice prefix,
+                         struct weir_text *out)
+{
+	static const char *const ranks[] = {"median", "p66", "p75", "p80",   "p90",
+	                                    "p95",    "p98", "p99", "p99.9", "p99.99"};
+	const char *label = NULL;
+	double before = NAN;
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(ranks); i++) {
+		char figure[32];
+		double value;
+
+		snprintf(figure, sizeof(figure), "%s_latency_ms", ranks[i]);
+		value = value_behind(run, prefix, figure);
+		if (value < before) {
+			weir_text_printf(out, "%s %.4g ms, %s %.4g ms", label, before, ranks[i],
+			                 value);
+			return true;
+		}
+		before = isnan(value) ? before : value;
+		label = isnan(value) ? label : ranks[i];
+	}
+	return false;
+}
+
+/* Appends "of POST /generate" for the prefix of a row, "over all requests" without one. */
+static void put_row(struct weir_slice prefix, struct weir_text *out)
+{
+	size_t before = strlen(REQUEST);
+	struct weir_text name = {0};
+
+	if (!prefix.length) {
+		weir_text_puts(out, "over all requests");
+		return;
+	}
+	weir_text_add(&name, prefix.data + before, prefix.length - before - 1);
+	weir_text_puts(out, "of ");
+	weir_cut_name(out, name.data ? name.data : "?", NAME_COLUMNS);
+	weir_text_release(&name);
+}
+
+/* Notes the rows of a file of Locust whose percentiles are not in order. */
+static void note_disorder(struct weir_report *report, const struct weir_run *run)
+{
+	struct weir_text example = {0}, row = {0}, other = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		struct weir_slice name = weir_slice_of(run->metrics.items[i].name);
+
+		if (!weir_slice_ends(name, MEDIAN + 1))
+			continue;
+		name.length -= strlen(MEDIAN + 1);
+		if (name.length > 0 && !weir_slice_starts(name, REQUEST))
+			continue;
+		if (put_disorder(run, name, count ? &other : &example) && count++ == 0)
+			put_row(name, &row);
+	}
+	if (count)
+		weir_report_note(report, "percentile_order",
+		                 "percentiles %s are not in order: %s%s; Locust rounds "
+		                 "percentiles to two digits and merges those of its workers, so "
+		                 "few requests make them contradict each other",
+		                 row.data, example.data,
+		                 count > 1 ? ", and other rows are like it" : "");
+	weir_text_release(&example);
+	weir_text_release(&row);
+	weir_text_release(&other);
+}
+
 /* Notes the number of requests that a file of Locust states. */
 static void note_requests(struct weir_report *report, const struct weir_run *run)
 {
@@ -277,6 +364,7 @@ void weir_note_benchmarks(struct weir_report *report)
 				add_series(&benchmarks, &input->run->metrics, false);
 		} else if (input->run && input->format && strcmp(input->format, "locust") == 0) {
 			note_requests(report, input->run);
+			note_disorder(report, input->run);
 			add_requests(&requests, input->run);
 		}
 	}

@@ -122,6 +122,40 @@ static void other_runs_have_no_such_note(void **state)
 	            NULL);
 }
 
+static void percentiles_out_of_order_are_noted(void **state)
+{
+	static const struct {
+		const char *rows, *note; /* NULL: in order */
+	} files[] = {
+		{",Aggregated,9,0,5,1,5\n", NULL},
+		{",Aggregated,9,0,5,1,4\n",
+	         "percentiles over all requests are not in order: median 5 ms, p99 4 ms;"},
+		{"GET,/a,4,0,9,1,8\nGET,/b,4,0,9,1,8\n,Aggregated,9,0,5,1,9\n",
+	         "percentiles of GET /a are not in order: median 9 ms, p99 8 ms, and other rows "
+	         "are like it;"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		struct weir_report *report;
+
+		weir_text_printf(&text, "%s%s", LOCUST_HEAD, files[i].rows);
+		reading_of(&weir_reader_locust, text.data, profile);
+		profile->inputs[0].format = weir_reader_locust.name;
+		report = weir_report_new(profile);
+		weir_note_benchmarks(report);
+		assert_int_equal(weir_report_has_note(report, "percentile_order"),
+		                 files[i].note != NULL);
+		if (files[i].note)
+			assert_non_null(strstr(report->notes[1].text, files[i].note));
+		weir_text_release(&text);
+		weir_report_free(report);
+		weir_profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +163,7 @@ int main(void)
 		cmocka_unit_test(benchmarks_with_samples_alone_are_stages),
 		cmocka_unit_test(kinds_of_requests_have_median_and_p99),
 		cmocka_unit_test(times_of_hyperfine_are_summarised_over_the_runs),
+		cmocka_unit_test(percentiles_out_of_order_are_noted),
 		cmocka_unit_test(other_runs_have_no_such_note),
 	};
 

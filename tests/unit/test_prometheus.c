@@ -62,9 +62,8 @@ static void a_wild_page_is_read_line_by_line(void **state)
 	assert_int_equal(warned(profile, WEIR_WARN_DUPLICATE), 1);
 	assert_int_equal(warned(profile, WEIR_WARN_BAD_NUMBER), 1);
 	assert_int_equal(warned(profile, WEIR_WARN_SKIPPED_EVENT), 2); /* "strange", a=1 */
-	assert_int_equal(warned(profile, WEIR_WARN_TRUNCATED), 1);
-	assert_near(value_of(page, "cut_short"), 12, 0);
-	assert_int_equal(weir_scrape_find_family(page, "cut_short_again", 15), WEIR_ROWMAP_NONE);
+	assert_int_equal(warned(profile, WEIR_WARN_TRUNCATED), 0);
+	assert_near(value_of(page, "no_newline"), 1, 0);
 	weir_profile_free(profile);
 }
 
@@ -352,6 +351,38 @@ static void each_page_is_a_row_of_telemetry(void **state)
 }
 
 /* Cuts each of our files at each byte: it must be read, or refused in one line. */
+static void a_last_line_without_an_end_counts_if_it_is_whole(void **state)
+{
+	static const struct {
+		const char *text;
+		bool whole;
+	} pages[] = {
+		{"a 1\nlast 12", true},
+		{"a 1.0\nlast{b=\"c d\"} 12.5", true},
+		{"a 1.0\nlast 1e3", true},
+		{"a 1\nb 2.0\nlast 12 \t", true},
+		{"a 1\nlast", false},
+		{"a 1\nlast ", false},
+		{"a 1\nlast{b=\"c d\"", false},
+		{"a 1\nlast 12.", false},
+		{"a 1\nlast 1e", false},
+		{"a 1\nlast 1e+", false},
+		{"a 1.0\nb 2e9\nlast 12", false}, /* every other number has a fraction */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_scrape *page = read_text(profile, pages[i].text);
+		bool found = weir_scrape_find_family(page, "last", 4) != WEIR_ROWMAP_NONE;
+
+		if (found != pages[i].whole)
+			fail_msg("%s: %s", pages[i].text, found ? "read" : "left out");
+		assert_int_equal(warned(profile, WEIR_WARN_TRUNCATED), !pages[i].whole);
+		weir_profile_free(profile);
+	}
+}
+
 static void a_file_cut_anywhere_reads_or_fails_cleanly(void **state)
 {
 	static const char *const files[] = {DATA "wild.prom", DATA "dcgm.prom", DATA "triton.prom",
@@ -468,6 +499,7 @@ int main(void)
 		cmocka_unit_test(figures_of_devices_are_telemetry),
 		cmocka_unit_test(blank_figures_of_devices_are_missing),
 		cmocka_unit_test(each_page_is_a_row_of_telemetry),
+		cmocka_unit_test(a_last_line_without_an_end_counts_if_it_is_whole),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_cleanly),
 		cmocka_unit_test(real_pages_are_read_whole),
 		cmocka_unit_test(tables_of_counters_are_refused_by_name),

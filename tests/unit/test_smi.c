@@ -185,6 +185,8 @@ static void a_comma_in_a_name_costs_its_row(void **state)
 	expect_warned(QUERY, text, WEIR_WARN_RAGGED_ROW, 2);
 }
 
+#define UNITS "index, utilization.gpu [%], memory.used [MiB]\n0, 50 %, 840 MiB"
+
 static void a_cut_row_is_a_warning(void **state)
 {
 	static const char cut[] = HEADER FIRST "2026/01/05 10:00:01.000, 0, 97 %, 32";
@@ -194,6 +196,11 @@ static void a_cut_row_is_a_warning(void **state)
 	expect_samples(QUERY, cut, FIRST_SAMPLE);
 	expect_warned(QUERY, cut, WEIR_WARN_TRUNCATED, 1);
 	expect_warned(QUERY, cut, WEIR_WARN_RAGGED_ROW, 0);
+	/* The last cell is empty, or lacks the unit that others have. */
+	expect_warned(QUERY, HEADER FIRST "2026/01/05 10:00:01.000, 0, 97 %, ", WEIR_WARN_TRUNCATED,
+	              1);
+	expect_warned(QUERY, UNITS "\n0, 51 %, 840 M", WEIR_WARN_TRUNCATED, 1);
+	expect_warned(QUERY, UNITS "\n0, 51 %, 840 MiB", WEIR_WARN_TRUNCATED, 0);
 	expect_samples(QUERY, half, "0 temperature_c=50\n"); /* 1, 12 or 100 % */
 }
 

@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "engine/model/platform.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -18,6 +20,46 @@ static const struct weir_reader *const reader = &weir_reader_xla;
 static const char *name_of(const struct weir_trace *trace, uint32_t id)
 {
 	return weir_names_text(trace->names, id);
+}
+
+#define THREADS(more)                                                                              \
+	"{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},\"traceEvents\":[{"     \
+	"\"ph\":\"M\","                                                                            \
+	"\"pid\":7,\"name\":\"process_name\",\"args\":{\"name\":\"/host:CPU\"}}," more             \
+	"{\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":1.0,\"dur\":2.0,\"name\":\"dot.1\"}]}"
+#define NAMED(pid, tid, name)                                                                      \
+	"{\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid                                               \
+	",\"name\":\"thread_name\",\"args\":{\"name\":\"" name "\"}},"
+#define DEVICE                                                                                     \
+	"{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"/"                 \
+	"device:GPU:0\"}}," NAMED("1", "2", "Stream #2(Compute)")
+#define WORK "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":1.0,\"dur\":2.0,\"name\":\"fusion\"},"
+
+static void a_client_for_the_cpu_without_device_work_is_a_cpu_run(void **state)
+{
+	static const struct {
+		const char *text;
+		bool cpu;
+	} traces[] = {
+		{THREADS(NAMED("7", "1", "tf_XLAPjRtCpuClient/12")), true},
+		{THREADS(NAMED("7", "1", "tf_XLATfrtCpuClient/12")), true},
+		{THREADS(DEVICE NAMED("7", "1", "tf_XLAPjRtCpuClient/12")), true},
+		{THREADS(DEVICE NAMED("7", "1", "tf_XLAPjRtCpuClient/12") WORK), false},
+		{THREADS(NAMED("7", "1", "python3")), false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_trace *trace = reading_of(reader, traces[i].text, profile)->trace;
+		bool cpu = false;
+
+		for (size_t l = 0; l < trace->label_count; l++)
+			cpu |= strcmp(name_of(trace, trace->labels[l].key),
+			              WEIR_LABEL_CPU_PLATFORM) == 0;
+		assert_int_equal(cpu, traces[i].cpu);
+		weir_profile_free(profile);
+	}
 }
 
 /* Other lines of a device repeat the same time. */
@@ -171,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_streams_are_device_work),
+		cmocka_unit_test(a_client_for_the_cpu_without_device_work_is_a_cpu_run),
 		cmocka_unit_test(launches_join_by_correlation),
 		cmocka_unit_test(host_events_are_told_apart),
 		cmocka_unit_test(operators_are_the_work_of_a_tpu),

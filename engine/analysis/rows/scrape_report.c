@@ -221,8 +221,7 @@ static void note_unknown(const struct weir_profile *profile, struct weir_report 
 	}
 	if (any && !telemetry)
 		weir_report_note(report, "unknown_server",
-		                 "no metric of vLLM, SGLang, TensorRT-LLM, TGI, LMDeploy, NIM, "
-		                 "llama.cpp, Dynamo, Triton or OpenTelemetry's generative AI is on "
+		                 "no metric of " WEIR_KNOWN_SERVERS " is on "
 		                 "the metrics page: pass the page of the inference server");
 }
 

@@ -51,6 +51,11 @@ struct weir_scrape_figures {
 	bool ensembles; /* requests of ensembles are counted once, not at each step */
 };
 
+/* The servers whose metrics are known, for messages. */
+#define WEIR_KNOWN_SERVERS                                                                         \
+	"vLLM, SGLang, TensorRT-LLM, TGI, LMDeploy, NIM, llama.cpp, Dynamo, Triton or "            \
+	"OpenTelemetry's generative AI"
+
 /* Fills `out`; release it. Returns false if no page holds a metric of a known server; *out is empty
  * then. */
 bool weir_scrape_figures_collect(const struct weir_profile *profile,

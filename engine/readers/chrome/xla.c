@@ -9,6 +9,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/rowmap.h"
+#include "engine/model/platform.h"
 #include "engine/readers/chrome/kineto.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
@@ -42,6 +43,8 @@ struct xla {
 	struct line *lines;
 	size_t count, capacity;
 	struct weir_rowmap map;
+	bool cpu_client; /* a thread of XLA's client for the processor is named */
+	bool worked;     /* a device has work */
 };
 
 static uint32_t hash_line(int64_t pid, int64_t tid)
@@ -76,6 +79,19 @@ static bool is_work(struct weir_slice name)
 	return weir_slice_starts(name, "Stream #") || weir_slice_equals(name, "XLA Ops");
 }
 
+/* True for a thread of the client that runs programs on the processor: "tf_XLAPjRtCpuClient/12",
+ * "tf_XLATfrtCpuClient/12". */
+static bool is_cpu_client(struct weir_slice name)
+{
+	return weir_slice_starts(name, "tf_XLAPjRtCpuClient") ||
+	       weir_slice_starts(name, "tf_XLATfrtCpuClient");
+}
+
+static struct xla *xla_of(struct kineto_reader *reader)
+{
+	return reader->context;
+}
+
 static void emit_metadata(struct kineto_reader *reader)
 {
 	const struct kineto_event *event = &reader->event;
@@ -86,6 +102,8 @@ static void emit_metadata(struct kineto_reader *reader)
 	if (weir_slice_equals(what, "process_name") && weir_slice_starts(name, "/device:") &&
 	    !weir_slice_starts(name, "/device:CPU"))
 		add_line(reader->context, pid, -1, ROLE_DEVICE);
+	if (weir_slice_equals(what, "thread_name"))
+		xla_of(reader)->cpu_client |= is_cpu_client(name);
 	if (weir_slice_equals(what, "thread_name"))
 		add_line(reader->context, pid, tid, is_work(name) ? ROLE_WORK : ROLE_DERIVED);
 	weir_kineto_metadata(reader);
@@ -254,6 +272,7 @@ static void emit_complete(struct kineto_reader *reader)
 		emit_host(reader);
 	else if (find_role(reader->context, pid, tid) == ROLE_WORK)
 		emit_work(reader);
+	xla_of(reader)->worked |= find_role(reader->context, pid, tid) == ROLE_WORK;
 }
 
 /* Adds an event. The empty object that ends the list has no phase and is ignored. */
@@ -275,10 +294,21 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
+static enum weir_status conclude(struct kineto_reader *reader, struct weir_error *err)
+{
+	const struct xla *xla = reader->context;
+
+	if (xla->cpu_client && !xla->worked)
+		weir_builder_add_label(reader->builder, weir_slice_of(WEIR_LABEL_CPU_PLATFORM),
+		                       weir_slice_of("1"));
+	return weir_kineto_conclude(reader, err);
+}
+
 static enum weir_status read_trace(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {.args = args, .emit = emit};
+	static const struct kineto_dialect dialect = {
+		.args = args, .emit = emit, .conclude = conclude};
 	struct xla xla = {0};
 	enum weir_status status = weir_kineto_read(&dialect, &xla, source, input, err);
 

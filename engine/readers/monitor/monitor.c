@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -596,14 +597,42 @@ void weir_monitor_fail(struct weir_monitor *monitor, const char *reason, uint64_
 	weir_input_warn(monitor->input, WEIR_WARN_DEVICE_ERROR, at, reason);
 }
 
+/* True for a number that ends with the unit of a monitor: "12 %", "840 MiB". */
+static bool has_unit(struct weir_slice cell)
+{
+	static const char *const units[] = {"%", "MiB", "W", "MHz", "C"};
+
+	if (!cell.length || !isdigit((unsigned char)*cell.data))
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (weir_slice_ends(cell, units[i]))
+			return true;
+	return false;
+}
+
+/* True if the file ends inside the last cell of a row: the cell is empty, or it is a number without
+ * a unit although numbers before it have one. */
+static bool ends_early(const struct weir_csv_row *row)
+{
+	struct weir_slice last = row->cells[row->count - 1];
+	bool units = false;
+
+	if (!row->cut || !last.length)
+		return row->cut;
+	for (size_t i = 0; i + 1 < row->count; i++)
+		units |= has_unit(row->cells[i]);
+	return units && isdigit((unsigned char)*last.data) && !has_unit(last);
+}
+
 bool weir_monitor_fits(struct weir_monitor *monitor, const struct weir_csv_row *row)
 {
 	if (!monitor->column_count || !row->count)
 		return false;
-	if (row->count == monitor->width)
+	if (row->count == monitor->width && !ends_early(row))
 		return true;
-	if (row->cut && row->count < monitor->width)
-		weir_input_warn(monitor->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	if (row->cut && row->count <= monitor->width)
+		weir_input_warn(monitor->input, WEIR_WARN_TRUNCATED, row->at,
+		                "the last row is cut and left out");
 	else
 		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
 	return false;
@@ -611,7 +640,9 @@ bool weir_monitor_fits(struct weir_monitor *monitor, const struct weir_csv_row *
 
 size_t weir_monitor_whole(const struct weir_csv_row *row)
 {
-	return row->count - (row->count && row->cut && row->line.data[row->line.length - 1] != ' ');
+	return row->count - (row->count && row->cut &&
+	                     row->line.data[row->line.length - 1] != ' ' &&
+	                     !has_unit(row->cells[row->count - 1]));
 }
 
 /* Counts damage of the file itself. */

@@ -5,6 +5,7 @@
  * OpenMetrics text, whole or cut, goes to the other reader: the head of a large page does not show
  * which of the two it is.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "engine/readers/parts/csv.h"
@@ -18,6 +19,7 @@ struct page_reader {
 	struct scrape_line sample;
 	uint64_t line, at;   /* number of the line; its first byte */
 	uint64_t kept;       /* samples */
+	uint64_t plain;      /* lines of samples that end with an integer */
 	const char *foreign; /* a feature that only OpenMetrics has; NULL: not found */
 };
 
@@ -53,10 +55,29 @@ static void read_metadata(struct page_reader *reader, const char *line, size_t l
 	weir_scrape_builder_type(&reader->builder, metadata.name, type);
 }
 
+static struct weir_slice last_word(const char *line, size_t len)
+{
+	size_t start = len;
+
+	while (start && line[start - 1] != ' ' && line[start - 1] != '\t')
+		start--;
+	return (struct weir_slice){line + start, len - start};
+}
+
+/* True for "12"; false for "12.0", "1e3" and "NaN". */
+static bool is_plain(struct weir_slice number)
+{
+	for (size_t i = 0; i < number.length; i++)
+		if (!isdigit((unsigned char)number.data[i]))
+			return false;
+	return number.length > 0;
+}
+
 static enum weir_status read_sample(struct page_reader *reader, char *line, size_t len,
                                     struct weir_error *err)
 {
 	const char *fault = weir_scrape_line_parse(line, len, SCRAPE_PROMETHEUS, &reader->sample);
+	bool plain = is_plain(last_word(line, len));
 	enum weir_status status = WEIR_OK;
 
 	if (!fault && reader->sample.missing) {
@@ -71,6 +92,7 @@ static enum weir_status read_sample(struct page_reader *reader, char *line, size
 	if (fault)
 		warn_line(reader, WEIR_WARN_SKIPPED_EVENT, fault);
 	reader->kept += !fault;
+	reader->plain += !fault && plain;
 	return status;
 }
 
@@ -90,7 +112,41 @@ static enum weir_status read_line(struct page_reader *reader, char *line, size_t
 	return WEIR_OK;
 }
 
-/* Drops a last line without LF: a cut number looks like a whole one. */
+/* True if the number that ends a page without LF can be whole: it does not stop at a point, a sign
+ * or an exponent, and it has a fraction if all numbers before it have one, as some clients write
+ * them.
+ */
+static bool may_be_whole(const struct page_reader *reader, struct weir_slice line)
+{
+	struct weir_slice number = last_word(line.data, line.length);
+
+	if (!number.length || strchr(".eE+-", number.data[number.length - 1]))
+		return false;
+	return reader->kept == 0 || reader->plain > 0 || !is_plain(number);
+}
+
+/* Reads a last line without LF, or leaves it out with a warning if it is cut: it has no value, or
+ * one that the other lines show to be cut. */
+static enum weir_status read_last(struct page_reader *reader, char *line, size_t len,
+                                  struct weir_error *err)
+{
+	struct weir_slice all = weir_slice_trim((struct weir_slice){line, len});
+	struct weir_text copy = {0};
+	struct scrape_line sample;
+	bool whole = !all.length || *all.data == '#';
+
+	if (!whole) {
+		weir_text_add(&copy, all.data, all.length);
+		whole = may_be_whole(reader, all) &&
+		        !weir_scrape_line_parse(copy.data, copy.length, SCRAPE_PROMETHEUS, &sample);
+		weir_text_release(&copy);
+	}
+	if (whole)
+		return read_line(reader, line, len, err);
+	warn_line(reader, WEIR_WARN_TRUNCATED, "the last line is cut and left out");
+	return WEIR_OK;
+}
+
 static enum weir_status read_lines(struct page_reader *reader, struct weir_text *text,
                                    struct weir_error *err)
 {
@@ -103,8 +159,7 @@ static enum weir_status read_lines(struct page_reader *reader, struct weir_text 
 		reader->line++;
 		reader->at = (uint64_t)(at - text->data);
 		if (!newline) {
-			warn_line(reader, WEIR_WARN_TRUNCATED, "it does not end and is left out");
-			break;
+			return read_last(reader, at, (size_t)(end - at), err);
 		}
 		status = read_line(reader, at, (size_t)(newline - at), err);
 		if (status)
