@@ -17,6 +17,8 @@
 #define SAMPLE_STEPS      5 /* fewer steady steps are no sample of a trace that is mostly warm-up */
 #define FIRST_WAIT_NS     10000000 /* shorter waits have other causes */
 #define QUEUED_NS         1000000  /* a start later than this after its launch was queued */
+#define LONG_TAIL         0.10     /* of the steps' time, after the last device work */
+#define FEWEST_OF_STEPS   0.50     /* of the steps' time: smaller windows do not show them */
 #define FEWEST_STEPS      4        /* with fewer steps, none stands out */
 
 static void set_periods(struct weir_steps *steps)
@@ -170,6 +172,58 @@ static void extend_first_step(struct device_steps *on_device, const struct weir_
 		on_device->start_ns[0] = steps->steps[0].start_ns;
 }
 
+/* Returns the annotated time of the steps with work on the device. `steady_ones`: of steady steps.
+ */
+static struct weir_intervals host_times(const struct weir_steps *steps,
+                                        const struct device_steps *on_device, bool steady_ones)
+{
+	struct weir_intervals times = {0};
+
+	for (size_t s = 0; steps->explicit_steps && s < steps->step_count; s++)
+		if (on_device->start_ns[s] != INT64_MAX &&
+		    (!steady_ones || steps->steps[s].state == WEIR_STEP_STEADY))
+			weir_intervals_push(&times, steps->steps[s].start_ns,
+			                    steps->steps[s].end_ns);
+	weir_intervals_unite(&times);
+	return times;
+}
+
+/* Moves the end of the last step with work on the device to its end on the host: no other window
+ * holds the host time behind its work. Not if that is a small part of all steps, or if the trace
+ * lacks work of the step. */
+static void extend_last_step(struct device_steps *on_device, const struct weir_steps *steps)
+{
+	struct weir_intervals hosts = host_times(steps, on_device, true);
+	double least_ns = LONG_TAIL * (double)weir_intervals_total(&hosts);
+	size_t s = steps->step_count;
+
+	weir_intervals_release(&hosts);
+	while (s > 0 && on_device->start_ns[s - 1] == INT64_MAX)
+		s--;
+	if (s-- == 0 || !steps->explicit_steps || steps->steps[s].state != WEIR_STEP_STEADY ||
+	    steps->steps[s].missing_rows > 0 || steps->steps[s].end_ns <= on_device->end_ns[s])
+		return;
+	if ((double)weir_span_ns(on_device->end_ns[s], steps->steps[s].end_ns) > least_ns)
+		on_device->end_ns[s] = steps->steps[s].end_ns;
+}
+
+/* Widens the windows to the annotated time of the steps, if less than half of it is in them: work
+ * that was queued before the trace explains a part of a step, not most of it. */
+static void widen_to_steps(struct weir_intervals *windows, const struct weir_steps *steps,
+                           const struct device_steps *on_device, bool steady_ones)
+{
+	struct weir_intervals hosts = host_times(steps, on_device, steady_ones);
+
+	if ((double)weir_intervals_total(windows) <
+	    FEWEST_OF_STEPS * (double)weir_intervals_total(&hosts)) {
+		for (size_t i = 0; i < hosts.count; i++)
+			weir_intervals_push(windows, hosts.items[i].start_ns,
+			                    hosts.items[i].end_ns);
+		weir_intervals_unite(windows);
+	}
+	weir_intervals_release(&hosts);
+}
+
 static void push_step_windows(struct weir_intervals *windows, const struct weir_steps *steps,
                               const struct device_steps *on_device, bool steady_ones)
 {
@@ -203,6 +257,8 @@ static void choose_windows(struct weir_intervals *out, const struct weir_steps *
 	weir_intervals_release(&whole);
 	if (out->count == 0)
 		weir_intervals_push(out, all.start_ns, all.end_ns);
+	else
+		widen_to_steps(out, steps, on_device, true);
 }
 
 static size_t count_steady(const struct weir_steps *steps)
@@ -305,6 +361,7 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 			continue;
 		find_device_steps(&on_device, steps, device, first, end);
 		extend_first_step(&on_device, steps, timeline->trace);
+		extend_last_step(&on_device, steps);
 		if (steady && steps->step_count > 0)
 			choose_windows(&steps->windows[d], steps, &on_device, all);
 		if (steps->windows[d].count > 0 &&
@@ -312,6 +369,8 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 			continue;
 		steps->sliver |= steps->windows[d].count > 0;
 		take_whole(steps, timeline, d, all, steady);
+		if (!steady)
+			widen_to_steps(&steps->windows[d], steps, &on_device, false);
 	}
 	free(on_device.start_ns);
 	free(on_device.end_ns);
