@@ -202,8 +202,110 @@ static void exact_times_must_agree(void **state)
 	}
 }
 
+#define SPAN(ph, id, name, pid, ts)                                                                \
+	"{\"ph\": \"" ph "\", \"cat\": \"async\", " id ", \"name\": \"" name "\", \"pid\": " pid   \
+	", \"tid\": 7, \"ts\": " ts "}"
+#define ID(id) "\"id\": \"" id "\""
+
+/* An id holds in all processes; spans of one id nest, and those of another overlap them. */
+static void asynchronous_spans_alone_are_ranges_of_their_ids(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"[" SPAN("b", ID("0x1"), "request", "1", "1") "," SPAN(
+			"b", ID("0x1"), "prefill", "1",
+			"2") "," SPAN("n", ID("0x1"), "token", "1",
+	                              "3") "," SPAN("b", ID("0x2"), "request", "1",
+	                                            "4") "," SPAN("e", ID("0x1"), "prefill", "2",
+	                                                          "5") "," SPAN("e", ID("0x1"),
+	                                                                        "request", "2",
+	                                                                        "9") "," SPAN("e",
+	                                                                                      ID("0"
+	                                                                                         "x"
+	                                                                                         "2"),
+	                                                                                      "requ"
+	                                                                                      "est",
+	                                                                                      "1",
+	                                                                                      "11") "]",
+		profile);
+	const struct weir_host_columns *host = &input->trace->host;
+	int64_t requests_ns = 0, prefill_ns = 0;
+
+	(void)state;
+	assert_int_equal(host->count, 3);
+	assert_int_equal(input->trace->thread_count, 2);
+	for (size_t i = 0; i < host->count; i++)
+		*(strcmp(name_of(input->trace, host->name[i]), "request") == 0 ? &requests_ns
+		                                                               : &prefill_ns) +=
+			host->end_ns[i] - host->start_ns[i];
+	assert_int_equal(requests_ns, 15000);
+	assert_int_equal(prefill_ns, 3000);
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		assert_int_equal(input->warnings[i].count, 0);
+	weir_profile_free(profile);
+}
+
+/* In early files the name is a part of the id; a local id holds in its process. */
+static void asynchronous_spans_join_by_their_kind_of_id(void **state)
+{
+	static const struct {
+		const char *begin, *end;
+		bool joins;
+	} cases[] = {
+		{SPAN("S", ID("1"), "a", "1", "1"), SPAN("F", ID("1"), "a", "2", "5"), true},
+		{SPAN("S", ID("1"), "a", "1", "1"), SPAN("F", ID("1"), "b", "1", "5"), false},
+		{SPAN("S", ID("1"), "a", "1", "1"), SPAN("F", ID("2"), "a", "1", "5"), false},
+		{SPAN("b", "\"id2\": {\"local\": \"1\"}", "a", "1", "1"),
+	         SPAN("e", "\"id2\": {\"local\": \"1\"}", "a", "1", "5"), true},
+		{SPAN("b", "\"id2\": {\"local\": \"1\"}", "a", "1", "1"),
+	         SPAN("e", "\"id2\": {\"local\": \"1\"}", "a", "2", "5"), false},
+		{SPAN("b", "\"id2\": {\"global\": \"1\"}", "a", "1", "1"),
+	         SPAN("e", "\"id2\": {\"global\": \"1\"}", "a", "2", "5"), true},
+		{SPAN("b", "\"id\": 1, \"scope\": \"x\"", "a", "1", "1"),
+	         SPAN("e", "\"id\": 1, \"scope\": \"y\"", "a", "1", "5"), false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "[%s,%s]", cases[i].begin, cases[i].end);
+		if (cases[i].joins)
+			assert_int_equal(reading_of(reader, text.data, profile)->trace->host.count,
+			                 1);
+		else
+			reading_refuses(reader, text.data, WEIR_E_EMPTY,
+			                "no event has both a begin and an end");
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void asynchronous_events_beside_ranges_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "[" B("a", "1") "," SPAN("b", ID("1"), "x", "1", "2") "," SPAN(
+				   "n", ID("1"), "x", "1", "3") "," SPAN("e", ID("1"), "x", "1",
+	                                                                 "4") "," E("a", "5") "]",
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->trace->host.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_ASYNCHRONOUS].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_NO_TIME].count, 0);
+	weir_profile_free(profile);
+}
+
 static void what_has_no_range_is_refused(void **state)
 {
+	reading_refuses(reader,
+	                "[{\"ph\": \"C\", \"ts\": 1}, {\"ph\": \"i\", \"ts\": 2}, "
+	                "{\"ph\": \"C\", \"ts\": 3}]",
+	                WEIR_E_EMPTY, "counters (\"C\": 2), instants (\"i\": 1)");
 	(void)state;
 	reading_refuses(reader, "[" B("a", "1") "]", WEIR_E_EMPTY,
 	                "no event has both a begin and an end");
@@ -274,6 +376,9 @@ static void calls_of_a_driver_are_known_by_their_names(void **state)
 static void damage_is_survived(void **state)
 {
 	(void)state;
+	reading_survives_damage(reader, "[" SPAN("b", ID("1"), "x", "1", "2") "," SPAN(
+						"e", "\"id2\": {\"local\": 1}", "x", "1",
+						"4") "," SPAN("e", ID("1"), "x", "1", "5") "]");
 	reading_survives_damage(
 		reader,
 		"[" B("a", "1") "," B("b", "2") "," E("b", "3") "," E(
@@ -343,6 +448,9 @@ int main(void)
 		cmocka_unit_test(copies_of_rocprof_belong_to_their_device),
 		cmocka_unit_test(the_name_of_a_process_decides),
 		cmocka_unit_test(exact_times_must_agree),
+		cmocka_unit_test(asynchronous_spans_alone_are_ranges_of_their_ids),
+		cmocka_unit_test(asynchronous_spans_join_by_their_kind_of_id),
+		cmocka_unit_test(asynchronous_events_beside_ranges_are_counted),
 		cmocka_unit_test(what_has_no_range_is_refused),
 		cmocka_unit_test(the_fallback_takes_nothing_from_others),
 		cmocka_unit_test(calls_of_a_driver_are_known_by_their_names),

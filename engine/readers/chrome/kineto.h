@@ -25,6 +25,8 @@ enum kineto_key {
 	KEY_TS,
 	KEY_DUR,
 	KEY_ID,
+	KEY_ID2,
+	KEY_SCOPE,
 	KEY_ARGS,
 	/* keys of its args */
 	ARG_CORRELATION,

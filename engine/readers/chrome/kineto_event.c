@@ -15,8 +15,9 @@
 /* ---- keys and values ---- */
 
 static const struct weir_keyindex_entry field_keys[] = {
-	{"ph", KEY_PH}, {"cat", KEY_CAT}, {"name", KEY_NAME}, {"pid", KEY_PID},   {"tid", KEY_TID},
-	{"ts", KEY_TS}, {"dur", KEY_DUR}, {"id", KEY_ID},     {"args", KEY_ARGS}, {0},
+	{"ph", KEY_PH},   {"cat", KEY_CAT},     {"name", KEY_NAME}, {"pid", KEY_PID},
+	{"tid", KEY_TID}, {"ts", KEY_TS},       {"dur", KEY_DUR},   {"id", KEY_ID},
+	{"id2", KEY_ID2}, {"scope", KEY_SCOPE}, {"args", KEY_ARGS}, {0},
 };
 
 static const struct weir_keyindex_entry arg_keys[] = {

@@ -119,6 +119,9 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                "the program that wrote the file warns of its "
                                "figures",
                                "warnings by the program that wrote the file"},
+	[WEIR_WARN_ASYNCHRONOUS] =
+		{"asynchronous", "1 asynchronous event, which is no time of a thread, was left out",
+                 "asynchronous events, which are no time of a thread, were left out"},
 	[WEIR_WARN_ZERO_TIME] = {"zero_time",
                                  "1 time is 0: it is too short for the tool to measure",
                                  "times are 0: they are too short for the tool to measure"},
