@@ -39,8 +39,11 @@ struct weir_host_function {
 	int64_t self, total;
 };
 
+#define WEIR_MAX_HOST_EVENT 64 /* bytes of an event's name, with the 0 */
+
 struct weir_host_profile {
 	enum weir_host_unit unit;
+	char event[WEIR_MAX_HOST_EVENT]; /* counted instead of time; empty: the weights are time */
 	struct weir_names *names;
 	struct weir_host_frame *frames;
 	size_t frame_count, frame_capacity;

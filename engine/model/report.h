@@ -414,7 +414,8 @@ struct weir_host_function_row {
 /* Figures of host profiles; never device time. */
 struct weir_host_figures {
 	enum weir_host_unit unit;
-	uint64_t threads; /* number of threads in the total; 0: not stated */
+	const char *event; /* counted instead of time; NULL: the weights are time */
+	uint64_t threads;  /* number of threads in the total; 0: not stated */
 	uint64_t profiles;
 	double total;                             /* total weight in the unit */
 	double idle;                              /* share of total and idle time together */

@@ -218,8 +218,14 @@ static const char *describe_host_profile(struct weir_report *report)
 	weir_template_quote(top->function, &headline);
 	weir_text_puts(&headline, " holds ");
 	weir_text_share(&headline, top->self);
-	weir_text_puts(&headline, " of the host's time; the profile does not show whether a device "
-	                          "waits for it");
+	if (report->host->event) {
+		weir_text_puts(&headline, " of the samples of ");
+		weir_template_quote(report->host->event, &headline);
+		weir_text_puts(&headline, ", which are no time");
+	} else {
+		weir_text_puts(&headline, " of the host's time");
+	}
+	weir_text_puts(&headline, "; the profile does not show whether a device waits for it");
 	return keep(report, &headline);
 }
 

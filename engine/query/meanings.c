@@ -432,6 +432,7 @@ const struct weir_query_meaning weir_query_meanings[] = {
 	{"counters_findings", "count", "", "launches with this advice"},
 	{"host", "unit", "", "unit of the weights"},
 	{"host", "profiles", "", "host profiles"},
+	{"host", "event", "", "event that is counted instead of time"},
 	{"host", "threads", "", "threads in the total"},
 	{"host", "total", "unit of the profile", "total weight"},
 	{"host", "idle", "share", "idle time"},

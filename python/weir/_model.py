@@ -1148,6 +1148,8 @@ class Host(Record):
 
     #: unit of the weights
     unit: Optional[str] = None
+    #: event that is counted instead of time
+    event: Optional[str] = None
     #: host profiles
     profiles: Optional[int] = None
     #: threads in the total

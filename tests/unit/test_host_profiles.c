@@ -276,6 +276,72 @@ static void python_frames_and_stacks_on_one_line_are_read(void **state)
 	       "w [] 0/10\nf [[kernel.kallsyms]] 9/9\nstep [model.py] 1/1\n");
 }
 
+/* A probe prints its address in parentheses, at a return also the caller's. */
+static void the_address_of_a_probe_is_no_frame(void **state)
+{
+	static const char *const heads[] = {"probe_libc:malloc: (7fa9195fe260)",
+	                                    "probe_libc:malloc__return: (7fa9195fe260 <- 40113a)"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_input *input;
+
+		weir_text_printf(&text, "w 7 [000] 1.000001: %s\n\t7fa9 malloc (/libc)\n\n",
+		                 heads[i]);
+		input = reading_of(PERF, text.data, profile);
+		assert_int_equal(input->host_profile->total, 1);
+		assert_int_equal(input->host_profile->frame_count, 2);
+		assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 0);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void events_that_are_no_time_are_named(void **state)
+{
+	static const struct {
+		const char *event, *named;
+	} cases[] = {
+		{"cycles:ppp", ""},
+		{"cpu-clock", ""},
+		{"task-clock:u", ""},
+		{"cpu_core/cycles/", ""},
+		{"page-faults", "page-faults"},
+		{"cache-misses:u", "cache-misses:u"},
+		{"probe:malloc", "probe:malloc"},
+		{"instructions", "instructions"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "w 7 1.000001: 9 %s: \n\t7fa9 f (/x)\n\n", cases[i].event);
+		assert_string_equal(reading_of(PERF, text.data, profile)->host_profile->event,
+		                    cases[i].named);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void the_name_of_an_event_is_cut(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "w 7 1.000001: 9 ");
+	weir_text_repeat(&text, "event", 100);
+	weir_text_puts(&text, ": \n\t7fa9 f (/x)\n\n");
+	assert_int_equal(strlen(reading_of(PERF, text.data, profile)->host_profile->event),
+	                 WEIR_MAX_HOST_EVENT - 1);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
 /* Without stacks perf pads the program to 16 columns and prints the leaf in the same line. */
 static void a_program_may_be_padded_on_the_left(void **state)
 {
@@ -679,6 +745,9 @@ int main(void)
 		cmocka_unit_test(folded_stacks_count_what_a_comment_says),
 		cmocka_unit_test(deep_stacks_are_no_limit),
 		cmocka_unit_test(perf_stacks_hang_below_their_program),
+		cmocka_unit_test(the_address_of_a_probe_is_no_frame),
+		cmocka_unit_test(events_that_are_no_time_are_named),
+		cmocka_unit_test(the_name_of_an_event_is_cut),
 		cmocka_unit_test(a_program_may_be_called_anything),
 		cmocka_unit_test(samples_may_come_without_a_time),
 		cmocka_unit_test(clocks_count_time_and_samples_without_a_period_one_each),

@@ -119,6 +119,7 @@ struct entries {
 	size_t count, capacity;
 	double total, idle;
 	enum weir_host_unit unit;
+	const char *event;         /* of the profiles; empty: time */
 	uint64_t profiles, others; /* with this unit; with another unit */
 	uint64_t threads;
 	struct weir_arena *labels;
@@ -239,11 +240,13 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	struct weir_host_function *functions;
 	size_t before = entries->count;
 
-	if (entries->profiles && profile->unit != entries->unit) {
+	if (entries->profiles &&
+	    (profile->unit != entries->unit || strcmp(profile->event, entries->event) != 0)) {
 		entries->others++;
 		return;
 	}
 	entries->unit = profile->unit;
+	entries->event = profile->event;
 	entries->profiles++;
 	entries->total += (double)profile->total;
 	entries->idle += (double)profile->idle;
@@ -375,6 +378,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 
 	*host = (struct weir_host_figures){
 		.unit = entries->unit,
+		.event = copy(report, entries->event),
 		.profiles = entries->profiles,
 		.total = entries->total,
 		.threads = entries->threads,
@@ -391,12 +395,12 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 		};
 	report->host = host;
 	if (entries->others)
-		weir_report_note(report, "host_units",
-		                 "host time excludes %llu profile%s with another unit than the "
-		                 "first (%s)",
-		                 (unsigned long long)entries->others,
-		                 entries->others == 1 ? "" : "s",
-		                 weir_host_unit_name(entries->unit));
+		weir_report_note(
+			report, "host_units",
+			"host time excludes %llu profile%s with another unit than the "
+			"first (%s)",
+			(unsigned long long)entries->others, entries->others == 1 ? "" : "s",
+			*entries->event ? entries->event : weir_host_unit_name(entries->unit));
 }
 
 void weir_fill_host_functions(const struct weir_profile *profile, struct weir_report *report)

@@ -5,7 +5,8 @@
  * blanks, digits and colons, and blanks may pad it on the left, so the line is parsed from its time
  * stamp outward, or, if the fields were chosen without one (-F comm,pid,event,ip,sym), from its
  * event backward. The weight of a sample is its period. Samples of idle processors are not host
- * time.
+ * time, and samples of other events than clocks and cycles are no time: the profile names their
+ * event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -304,14 +305,42 @@ static enum weir_host_unit unit_of(const struct sample *sample)
 	               : WEIR_HOST_EVENTS;
 }
 
+/* True if samples of the event come at equal times: of a clock or of cycles. */
+static bool is_time_event(struct weir_slice event)
+{
+	return weir_slice_holds(event, "clock") || weir_slice_holds(event, "cycles");
+}
+
+/* Takes unit and weights from the first sample of a file. */
+static void take_first(struct perf *perf, const struct sample *sample)
+{
+	size_t length = sample->event.length;
+
+	weir_text_add(&perf->event, sample->event.data, length);
+	perf->profile->unit = unit_of(sample);
+	if (is_time_event(sample->event))
+		return;
+	length = length < WEIR_MAX_HOST_EVENT ? length : WEIR_MAX_HOST_EVENT - 1;
+	memcpy(perf->profile->event, sample->event.data, length);
+}
+
+/* True for the address of a probe: "(7fa9195fe260)", or "(7fa9195fe260 <- 40113a)" at a return. */
+static bool is_probe(struct weir_slice rest)
+{
+	struct weir_slice word = take_word(&rest);
+
+	if (!weir_slice_take(&word, "("))
+		return false;
+	word.length -= word.length && word.data[word.length - 1] == ')';
+	return is_address(word);
+}
+
 static void open_sample(struct perf *perf, const struct sample *sample, uint64_t at)
 {
 	const struct weir_slice no_file = {"", 0};
 
-	if (!perf->event.length) {
-		weir_text_add(&perf->event, sample->event.data, sample->event.length);
-		perf->profile->unit = unit_of(sample);
-	}
+	if (!perf->event.length)
+		take_first(perf, sample);
 	if (!weir_slice_equals(sample->event, perf->event.data) ||
 	    (!sample->period && perf->profile->unit != WEIR_HOST_SAMPLES)) {
 		weir_input_warn(perf->input, WEIR_WARN_UNKNOWN_CATEGORY, at, "another event");
@@ -322,7 +351,7 @@ static void open_sample(struct perf *perf, const struct sample *sample, uint64_t
 	perf->weight = perf->profile->unit == WEIR_HOST_SAMPLES ? 1 : sample->period;
 	perf->idle = sample->pid == 0 && weir_slice_starts(sample->program, "swapper");
 	perf->program = weir_host_frame(perf->profile, sample->program, no_file);
-	if (sample->rest.length && memchr(sample->rest.data, '(', sample->rest.length))
+	if (memchr(sample->rest.data, '(', sample->rest.length) && !is_probe(sample->rest))
 		take_stack_line(perf, sample->rest, at);
 }
 

@@ -701,13 +701,13 @@ static const struct weir_schema function_schema =
 #undef OF
 
 #define OF struct weir_host_figures
-static const struct weir_schema host_schema =
-	SCHEMA(BLOCK, {ENUM("unit", unit, weir_host_unit), .required = true},
-               {COUNT("profiles", profiles)},
-               {COUNT("threads", threads), WHEN(COUNT, threads), .omit = true},
-               {WHOLE("total", total)}, {SHARE("idle", idle)},
-               {LIST("functions", functions, function_count, function_schema,
-                     WEIR_MAX_HOST_FUNCTION_ROWS)});
+static const struct weir_schema host_schema = SCHEMA(
+	BLOCK, {ENUM("unit", unit, weir_host_unit), .required = true},
+	{TEXT("event", event), WHEN(POINTER, event), .omit = true}, {COUNT("profiles", profiles)},
+	{COUNT("threads", threads), WHEN(COUNT, threads), .omit = true}, {WHOLE("total", total)},
+	{SHARE("idle", idle)},
+	{LIST("functions", functions, function_count, function_schema,
+              WEIR_MAX_HOST_FUNCTION_ROWS)});
 #undef OF
 
 #define OF struct weir_host_operators

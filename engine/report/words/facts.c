@@ -129,6 +129,10 @@ static void add_total(struct weir_text *out, const struct weir_host_figures *hos
 		weir_text_puts(out, " (the file states no unit)");
 	else
 		weir_text_printf(out, "%s%s", words[host->unit], host->total == 1 ? "" : "s");
+	if (host->event) {
+		weir_text_puts(out, " of ");
+		weir_cut_name(out, host->event, LONG_NAME);
+	}
 }
 
 static void add_host(const struct weir_report *report, struct weir_items *items)
@@ -609,10 +613,8 @@ static void fill_kernel_findings(const struct weir_report *report, struct weir_i
 }
 
 /* Adds "matmul (ops.py): 74 % self, 80 % total". */
-static void fill_host_time(const struct weir_report *report, struct weir_items *items)
+static void list_functions(const struct weir_host_figures *host, struct weir_items *items)
 {
-	const struct weir_host_figures *host = report->host;
-
 	for (size_t i = 0; host && i < host->function_count && i < LISTED_FUNCTIONS; i++) {
 		const struct weir_host_function_row *row = &host->functions[i];
 		struct weir_text *out;
@@ -635,6 +637,18 @@ static void fill_host_time(const struct weir_report *report, struct weir_items *
 			weir_text_puts(out, " total");
 		}
 	}
+}
+
+static void fill_host_time(const struct weir_report *report, struct weir_items *items)
+{
+	if (report->host && !report->host->event)
+		list_functions(report->host, items);
+}
+
+static void fill_host_samples(const struct weir_report *report, struct weir_items *items)
+{
+	if (report->host && report->host->event)
+		list_functions(report->host, items);
 }
 
 static void fill_host_operators(const struct weir_report *report, struct weir_items *items)
@@ -754,6 +768,10 @@ const struct weir_fact_line weir_fact_lines[] = {
          .fill = fill_kernel_findings,
          .one_a_line = true},
 	{.id = "host", .label = "host time", .fill = fill_host_time, .one_a_line = true},
+	{.id = "host-events",
+         .label = "host samples",
+         .fill = fill_host_samples,
+         .one_a_line = true},
 	{.id = "operators", .label = "host threads", .fill = fill_host_operators},
 	{.id = "apart", .label = "set apart", .fill = fill_set_apart, .one_a_line = true},
 	{.id = "notes", .label = "notes", .fill = weir_fill_notes, .one_a_line = true},
