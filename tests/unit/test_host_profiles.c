@@ -149,6 +149,36 @@ static void folded_stacks_count_what_a_comment_says(void **state)
 	}
 }
 
+/* Three functions, each once, with counts above 0. */
+static void stacks_of_one_frame_are_known_by_all_their_lines(void **state)
+{
+	static const struct {
+		const char *text, *format;
+	} cases[] = {
+		{"a 5\nb 3\nc 1\n", "folded"},
+		{"a 5\nb 3\n", "none"},
+		{"# kernel\na 5\r\nb 3\r\n\nc 1\r\n", "folded"},
+		{"f(int, char const*)+0x1 5\nstd::map<int, int>::at 3\nc 1\nd\n", "folded"},
+		{"a 5\nb 3\nc 0\n", "none"},
+		{"a 5\nb 3\nc 1.5\n", "none"},
+		{"a 5\nb 3\nc -1\n", "none"},
+		{"a 5\nb 3\na 1\n", "none"},
+		{"a: 5\nb: 3\nc: 1\n", "none"},
+		{"a = 5\nb = 3\nc = 1\n", "none"},
+		{"name count\na 5\nb 3\nc 1\n", "none"},
+		{"the step 5\nb 3\nc 1\n", "none"},
+		{"x{a=\"b\"} 5\nb 3\nc 1\n", "prometheus"},
+		{"5\n6\n7\n", "none"},
+		{"a,b 5\nc 3\nd, 1\n", "none"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (strcmp(reading_claims(cases[i].text), cases[i].format) != 0)
+			fail_msg("%s: %s", cases[i].text, reading_claims(cases[i].text));
+	expect(FOLDED, "a 5\nb 3\nc 1\n", "a [] 5/5\nb [] 3/3\nc [] 1/1\n");
+}
+
 static void deep_stacks_are_no_limit(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -743,6 +773,7 @@ int main(void)
 		cmocka_unit_test(lines_of_a_file_are_one_function),
 		cmocka_unit_test(lines_that_are_no_stacks_are_counted),
 		cmocka_unit_test(folded_stacks_count_what_a_comment_says),
+		cmocka_unit_test(stacks_of_one_frame_are_known_by_all_their_lines),
 		cmocka_unit_test(deep_stacks_are_no_limit),
 		cmocka_unit_test(perf_stacks_hang_below_their_program),
 		cmocka_unit_test(the_address_of_a_probe_is_no_frame),

@@ -76,8 +76,10 @@ static void a_compressed_file_keeps_its_path(void **state)
 	(void)state;
 	expect(stream_of(RUN, sizeof RUN - 1, "xz"), "a.tar");
 	expect(stream_of(RUN, sizeof RUN - 1, "bzip2"), "a.tar");
-	expect_error(stream_of("notes", 5, "xz"), WEIR_E_FORMAT,
-	             "a.tar: not a profile: it is text that no reader knows");
+	expect_error(
+		stream_of("notes", 5, "xz"), WEIR_E_FORMAT,
+		"a.tar: not a profile: it is text that no reader knows: weir formats lists the "
+		"formats, --input-format NAME reads it as one of them");
 }
 
 static void an_archive_without_profiles_says_what_it_holds(void **state)
@@ -92,7 +94,8 @@ static void an_archive_without_profiles_says_what_it_holds(void **state)
 	(void)state;
 	expect_error(archive_of(parts, tar), WEIR_E_FORMAT,
 	             "a.tar: no profile in this archive (3 files checked): link (a link), more.txt "
-	             "and 1 more (it is text that no reader knows)");
+	             "and 1 more (it is text that no reader knows: weir formats lists the formats, "
+	             "--input-format NAME reads it as one of them)");
 	expect_error(archive_of(none, tar), WEIR_E_FORMAT, "a.tar: the archive holds no files");
 }
 

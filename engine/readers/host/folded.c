@@ -14,8 +14,11 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define ENOUGH_LINES 0.8 /* share of a head's lines that must be stacks */
-#define SURE_BITS    24  /* a semicolon, a blank and a digit; formats that verify more win */
+#define ENOUGH_LINES  0.8 /* share of a head's lines that must be stacks */
+#define SURE_BITS     24  /* a semicolon, a blank and a digit; formats that verify more win */
+#define LEAF_BITS     8   /* a blank and a digit in each line: any other format wins */
+#define FEWEST_LEAVES 3   /* lines without callers; fewer may be any text */
+#define MOST_LEAVES   256 /* lines that are compared with each other */
 
 /* Takes the last word off the text if it is a number of at least 0. */
 static bool take_number(struct weir_slice *text, int64_t *out)
@@ -70,6 +73,73 @@ static void take_unit(struct weir_slice line, enum weir_host_unit *unit)
 	weir_host_unit_parse(name, unit);
 }
 
+/* True if the text may be a function: no blank outside brackets, and none of the bytes behind which
+ * a text states a value. */
+static bool is_function(struct weir_slice text)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < text.length; i++) {
+		char c = text.data[i];
+
+		if (c && strchr("(<[", c))
+			depth++;
+		else if (c && strchr(")>]", c))
+			depth -= depth > 0;
+		else if (c == '{' || c == '"' || (!depth && (c == ' ' || c == '\t')))
+			return false;
+	}
+	return text.length && !strchr(":=,", text.data[text.length - 1]);
+}
+
+static int by_text(const void *left, const void *right)
+{
+	const struct weir_slice *a = left, *b = right;
+	size_t length = a->length < b->length ? a->length : b->length;
+	int order = memcmp(a->data, b->data, length);
+
+	return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* Takes a whole number above 0 and the blanks before it off the end of the line. */
+static bool take_count(struct weir_slice *line)
+{
+	size_t end = line->length;
+	bool above = false;
+
+	for (; end && line->data[end - 1] >= '0' && line->data[end - 1] <= '9'; end--)
+		above |= line->data[end - 1] != '0';
+	if (!above || !end || !strchr(" \t", line->data[end - 1]))
+		return false;
+	while (end && strchr(" \t", line->data[end - 1]))
+		end--;
+	line->length = end;
+	return true;
+}
+
+/* True if the lines of the head are stacks of one frame: each a function that no other line has,
+ * and a whole number above 0. A table, a log and a list of settings are not. */
+static bool are_leaves(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line, leaves[MOST_LEAVES];
+	size_t count = 0;
+
+	while (count < MOST_LEAVES && weir_csv_take_line(&rest, &line)) {
+		if (is_comment(line) || (!rest.length && count >= FEWEST_LEAVES))
+			continue;
+		if (line.length && line.data[line.length - 1] == '\r')
+			line.length--;
+		if (!take_count(&line) || !is_function(line))
+			return false;
+		leaves[count++] = line;
+	}
+	qsort(leaves, count, sizeof(*leaves), by_text);
+	for (size_t i = 1; i < count; i++)
+		if (by_text(&leaves[i - 1], &leaves[i]) == 0)
+			return false;
+	return count >= FEWEST_LEAVES;
+}
+
 static int sniff(const char *head, size_t len)
 {
 	struct weir_slice rest = {head, len}, line;
@@ -85,7 +155,9 @@ static int sniff(const char *head, size_t len)
 		stacks++;
 		calls += memchr(line.data, ';', line.length) != NULL;
 	}
-	return calls && (double)stacks >= ENOUGH_LINES * (double)lines ? SURE_BITS : 0;
+	if (!calls)
+		return are_leaves(head, len) ? LEAF_BITS : 0;
+	return (double)stacks >= ENOUGH_LINES * (double)lines ? SURE_BITS : 0;
 }
 
 /* ---- stacks ---- */

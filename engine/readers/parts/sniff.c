@@ -391,5 +391,7 @@ const char *weir_sniff_hint(const char *head, size_t len)
 		       "simplest is CSV with the columns name,value,unit";
 	if (memchr(head, '\0', len))
 		return "it is binary data that no reader knows";
-	return is_device_log(rest) ? DEVICE_LOG : "it is text that no reader knows";
+	return is_device_log(rest) ? DEVICE_LOG
+	                           : "it is text that no reader knows: weir formats lists the "
+	                             "formats, --input-format NAME reads it as one of them";
 }
