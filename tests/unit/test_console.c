@@ -296,7 +296,8 @@ static void a_log_that_begins_with_a_bracket_is_not_json(void **state)
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
 		assert_false(weir_sniff_is_json(text[i], strlen(text[i])));
 	assert_string_equal(weir_sniff_hint(text[0], strlen(text[0])),
-	                    "it is text that no reader knows");
+	                    "it is text that no reader knows: weir formats lists the "
+	                    "formats, --input-format NAME reads it as one of them");
 }
 
 static void any_damage_is_survived(void **state)
