@@ -140,11 +140,18 @@ static void gaps_between_chunks_are_not_gaps_between_tokens(void **state)
 
 	(void)state;
 	set_up(&fixture);
-	fixture.summary.itl.mean = 10;
+	fixture.summary.itl.mean = 11.2; /* the time per output token is 10 */
 	fixture.summary.itl.median = 0.05;
 	check(&fixture);
 	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 1);
 	assert_true(isnan(fixture.summary.itl.mean));
+	weir_profile_free(fixture.profile);
+	set_up(&fixture); /* a gap for each token, in bursts */
+	fixture.summary.itl.mean = 10.9;
+	fixture.summary.itl.median = 0.05;
+	check(&fixture);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_INCONSISTENT), 0);
+	assert_near(fixture.summary.itl.median, 0.05, 1e-9);
 	weir_profile_free(fixture.profile);
 	set_up(&fixture);
 	fixture.summary.itl.mean = 10;

@@ -269,7 +269,12 @@ static void check_tpot(struct weir_client_summary *summary, struct weir_input *i
 
 static void check_gaps(struct weir_client_summary *summary, struct weir_input *input)
 {
+	double tpot = summary->tpot.mean;
+
 	if (!weir_client_coalesced(summary->itl.median, summary->itl.mean))
+		return;
+	/* A gap for each token, which arrive in bursts. */
+	if (!isnan(tpot) && !differs(summary->itl.mean, tpot))
 		return;
 	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
 	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX,

@@ -107,8 +107,9 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
  * Checks the summary against itself. A time per output token that contradicts end to end time,
  * first token and length is computed again: one more than 10 % off their ratio, or, with
  * tpot_by_request, one with all percentiles more than 10 % below their ratio. Gaps between chunks
- * of several tokens, and a "first token" that is the whole answer, are removed. Each of these, a
- * load below the requested one and failed requests are warnings. Fails if no request completed.
+ * of several tokens, whose mean is not that of the time per output token, and a "first token" that
+ * is the whole answer, are removed. Each of these, a load below the requested one and failed
+ * requests are warnings. Fails if no request completed.
  */
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);
