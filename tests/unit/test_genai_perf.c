@@ -328,6 +328,18 @@ static void tables_of_the_servers_metrics_are_refused_by_name(void **state)
 	assert_non_null(strstr(refusal, "profile_export_aiperf.csv"));
 }
 
+static void the_table_of_analyze_is_refused_by_name(void **state)
+{
+	static const char table[] = "Config Name,Concurrency,ISL,p99 Request Latency (ms)\n"
+				    "gpt2_run_config_0,32,200,3346.72\n";
+	const char *refusal = weir_sniff_refusal(genai, table, sizeof table - 1);
+
+	(void)state;
+	assert_int_equal(weir_sniff_reader(genai, table, sizeof table - 1), 0);
+	assert_non_null(refusal);
+	assert_non_null(strstr(refusal, "profile_export_genai_perf.json"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +362,7 @@ int main(void)
 		cmocka_unit_test(the_published_table_reads),
 		cmocka_unit_test(other_columns_of_a_table_do_not_matter),
 		cmocka_unit_test(tables_of_the_servers_metrics_are_refused_by_name),
+		cmocka_unit_test(the_table_of_analyze_is_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

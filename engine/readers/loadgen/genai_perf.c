@@ -421,6 +421,11 @@ static const struct weir_mark marks[] = {
                    "output_token_throughput", "inter_token_latency", "input_config"},
                   .all = 1,
                   .any = 6}},
+	{.first = "",
+         .cells = {{"Config Name", "Concurrency", "ISL", "OSL", "Num Prompts"}, .all = 1, .any = 4},
+         .texts = {{" Latency (ms)"}, .all = 1},
+         .refusal = "it is the table of GenAI-Perf's subcommand analyze, one line for each "
+                    "configuration: pass profile_export_genai_perf.json of each run"},
 	{.first = "#",
          .texts = {{"# AIPerf Server Metrics Export"}, .all = 1},
          .refusal = "it is AIPerf's table of the server's metrics: pass profile_export_aiperf.csv "
