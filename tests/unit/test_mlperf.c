@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
@@ -108,6 +109,37 @@ static void a_further_summary_is_left_out_with_a_warning(void **state)
 	weir_profile_free(profile);
 }
 
+/* Half of the times are 8 ms or more and all at least 2 ms: their mean is at least 5 ms. */
+static void an_impossible_mean_is_left_out_with_a_warning(void **state)
+{
+	static const struct {
+		const char *mean;
+		bool kept;
+	} cases[] = {{"5000000", true},
+	             {"4990000", false},
+	             {"12000000", true},
+	             {"12020000", false},
+	             {"1000000", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_input *input;
+
+		weir_text_printf(&text,
+		                 TITLE "Min latency (ns) : 2000000\nMax latency (ns) : 12000000\n"
+		                       "Mean latency (ns) : %s\n"
+		                       "50.00 percentile latency (ns) : 8000000\n",
+		                 cases[i].mean);
+		input = reading_of(reader, text.data, profile);
+		assert_int_equal(input->run->metrics.count, 3 + cases[i].kept);
+		assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, !cases[i].kept);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 static void numbers_that_are_none_are_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -159,6 +191,7 @@ int main(void)
 		cmocka_unit_test(errors_of_loadgen_are_passed_on),
 		cmocka_unit_test(streams_have_times_of_tokens),
 		cmocka_unit_test(a_further_summary_is_left_out_with_a_warning),
+		cmocka_unit_test(an_impossible_mean_is_left_out_with_a_warning),
 		cmocka_unit_test(numbers_that_are_none_are_left_out),
 		cmocka_unit_test(other_files_of_loadgen_are_refused),
 		cmocka_unit_test(damaged_files_are_read_or_refused),

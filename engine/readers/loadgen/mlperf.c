@@ -25,7 +25,8 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define TITLE "MLPerf Results Summary"
+#define TITLE    "MLPerf Results Summary"
+#define ROUNDING 0.999 /* of a mean that is stated in other digits than its limits */
 
 static const struct weir_mark marks[] = {
 	{.first = "", .texts = {{TITLE, "Scenario : ", "Result is : "}, .all = 2}},
@@ -276,8 +277,47 @@ static enum weir_status read_lines(struct summary *summary, struct weir_csv *csv
 	return status;
 }
 
+/* Returns a figure of the run, or NAN. */
+static double figure_of(const struct summary *summary, const char *statistic, const char *subject)
+{
+	const struct weir_series *series;
+	struct weir_text name = {0};
+
+	weir_text_printf(&name, "%s_%s_ms", statistic, subject);
+	series = weir_series_find(&summary->input->run->metrics, name.data);
+	weir_text_release(&name);
+	return series && series->count > 0 ? series->value[0] : NAN;
+}
+
+/* Warns of a mean that no times can have: LoadGen's sum of long times overflows. Half of the times
+ * are at least the median and all are at least the smallest. */
+static void check_mean(const struct summary *summary, const char *subject)
+{
+	double mean = figure_of(summary, "mean", subject);
+	double least = figure_of(summary, "min", subject),
+	       most = figure_of(summary, "max", subject);
+	double median = figure_of(summary, "p50", subject);
+	struct weir_series_table *metrics = &summary->input->run->metrics;
+	struct weir_text text = {0};
+
+	least = isnan(least) ? 0 : least;
+	if (!(mean < ROUNDING * least) && !(ROUNDING * mean > most) &&
+	    !(mean < ROUNDING * (least + median) / 2))
+		return;
+	weir_text_printf(&text, "the mean of %s is impossible beside its percentiles", subject);
+	weir_input_warn(summary->input, WEIR_WARN_INCONSISTENT, UINT64_MAX, text.data);
+	weir_text_release(&text);
+	weir_text_printf(&text, "mean_%s_ms", subject);
+	for (size_t i = 0; i < metrics->count; i++)
+		if (strcmp(metrics->items[i].name, text.data) == 0)
+			metrics->items[i].count = 0;
+	weir_series_drop_empty(metrics);
+	weir_text_release(&text);
+}
+
 static enum weir_status conclude(struct summary *summary, struct weir_error *err)
 {
+	static const char *const checked[] = {"latency", "ttft", "tpot"};
 	struct weir_input *input = summary->input;
 
 	input->events = input->run->metrics.count;
@@ -285,6 +325,8 @@ static enum weir_status conclude(struct summary *summary, struct weir_error *err
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "a summary of LoadGen without a rate and without latencies: "
 		                 "expected a run in the mode PerformanceOnly");
+	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++)
+		check_mean(summary, checked[i]);
 	pass_on_warnings(summary);
 	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	return WEIR_OK;
