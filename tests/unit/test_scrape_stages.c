@@ -611,6 +611,31 @@ static void a_sum_that_is_infinite_is_unknown(void **state)
 
 /* ---- time stamps ---- */
 
+/* Early SGLang states the share alone; running totals, if there are any, hold for the whole run. */
+static void the_share_of_hits_is_taken_where_no_total_states_it(void **state)
+{
+	static const char share[] = "# TYPE sglang:cache_hit_rate gauge\n"
+				    "sglang:cache_hit_rate{model_name=\"m\"} 0.4\n"
+				    "# TYPE sglang:prompt_tokens_total counter\n"
+				    "sglang:prompt_tokens_total{model_name=\"m\"} 100\n";
+	static const char total[] = "# TYPE sglang:cached_tokens_total counter\n"
+				    "sglang:cached_tokens_total{model_name=\"m\"} 25\n";
+	struct weir_text both = {0};
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, share);
+	assert_near(collect(&bench)->cache_hit_rate, 0.4, 1e-12);
+	release(&bench);
+	weir_text_puts(&both, share);
+	weir_text_puts(&both, total);
+	bench = (struct bench){0};
+	add_text(&bench, both.data);
+	assert_near(collect(&bench)->cache_hit_rate, 0.25, 1e-12);
+	release(&bench);
+	weir_text_release(&both);
+}
+
 static void stamp(struct bench *bench, size_t input, int64_t at_ns)
 {
 	bench->profile->inputs[input].scrape->at_ns = at_ns;
@@ -816,6 +841,7 @@ static void other_servers_pages_are_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_share_of_hits_is_taken_where_no_total_states_it),
 		cmocka_unit_test(triton_s_totals_are_means_over_requests),
 		cmocka_unit_test(parts_may_exceed_their_request_by_a_hundredth),
 		cmocka_unit_test(vllm_s_histograms_are_stages_with_bounds),

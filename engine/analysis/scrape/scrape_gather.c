@@ -252,8 +252,9 @@ static void gather_total(struct weir_gathering *gathering, const struct pair *pa
 /* Averages a gauge over the two pages; a share is also averaged over its series. */
 static void gather_gauge(const struct pair *pair, uint32_t series, struct weir_gathered *item)
 {
-	double weight =
-		item->row->metric == WEIR_SCRAPED_CACHE_USAGE ? 1.0 / (double)pair->used : 1.0;
+	bool is_share = item->row->metric == WEIR_SCRAPED_CACHE_USAGE ||
+	                item->row->metric == WEIR_SCRAPED_CACHE_HIT_RATE;
+	double weight = is_share ? 1.0 / (double)pair->used : 1.0;
 	double is = weir_scrape_value(pair->after, series, WEIR_PART_VALUE), was = NAN;
 	uint32_t before;
 

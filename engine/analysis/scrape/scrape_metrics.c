@@ -159,6 +159,7 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(SGLANG, "num_queue_reqs", WAITING, 1),
 	TOTAL(SGLANG, "num_requests_waiting", WAITING, 1),
 	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
+	TOTAL(SGLANG, "cache_hit_rate", CACHE_HIT_RATE, 1),
 	TOTAL(SGLANG, "spec_accept_length", ACCEPT_LENGTH, 1),
 	TOTAL(SGLANG, "max_total_num_tokens", CACHE_TOKENS, 1),
 	TOTAL(SGLANG, "max_running_requests", MAX_RUNNING, 1),

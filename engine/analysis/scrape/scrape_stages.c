@@ -395,6 +395,9 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 		weir_gathered_value(gathering, WEIR_SCRAPED_GENERATION_TOKENS, SIZE_MAX);
 	out->preemptions = weir_gathered_value(gathering, WEIR_SCRAPED_PREEMPTIONS, SIZE_MAX);
 	out->cache_hit_rate = ratio(hits, isnan(queries) ? out->prompt_tokens : queries);
+	if (isnan(out->cache_hit_rate))
+		out->cache_hit_rate =
+			weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_HIT_RATE).mean;
 	out->batch_size = batch_size(filling);
 	if (isnan(out->batch_size))
 		out->batch_size = mean_size(gathering, WEIR_SCRAPED_BATCH_SIZE);
