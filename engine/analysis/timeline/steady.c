@@ -18,7 +18,7 @@
 #define FIRST_WAIT_NS     10000000 /* shorter waits have other causes */
 #define QUEUED_NS         1000000  /* a start later than this after its launch was queued */
 #define LONG_TAIL         0.10     /* of the steps' time, after the last device work */
-#define FEWEST_OF_STEPS   0.50     /* of the steps' time: smaller windows do not show them */
+#define FEWEST_OF_STEPS   0.10     /* of the steps' time: smaller windows do not show them */
 #define FEWEST_STEPS      4        /* with fewer steps, none stands out */
 
 static void set_periods(struct weir_steps *steps)
@@ -207,8 +207,8 @@ static void extend_last_step(struct device_steps *on_device, const struct weir_s
 		on_device->end_ns[s] = steps->steps[s].end_ns;
 }
 
-/* Widens the windows to the annotated time of the steps, if less than half of it is in them: work
- * that was queued before the trace explains a part of a step, not most of it. */
+/* Widens the windows to the annotated time of the steps, if less than a tenth of it is in them:
+ * work that was queued before the trace explains a part of a step, not nearly all of it. */
 static void widen_to_steps(struct weir_intervals *windows, const struct weir_steps *steps,
                            const struct device_steps *on_device, bool steady_ones)
 {
