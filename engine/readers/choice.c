@@ -125,6 +125,15 @@ static const struct weir_choice_row **sort_reasons(const struct weir_choice_rows
 	return sorted;
 }
 
+/* Returns the bytes of a reason without the pointer to the list of formats, for which a list of
+ * files has no room. */
+static int length_of(const char *reason)
+{
+	const char *pointer = strstr(reason, ": weir formats ");
+
+	return pointer ? (int)(pointer - reason) : (int)strlen(reason);
+}
+
 void weir_choice_describe_left(const struct weir_choice *choice, struct weir_text *out)
 {
 	const struct weir_choice_row **rows = sort_reasons(&choice->reasons);
@@ -140,7 +149,7 @@ void weir_choice_describe_left(const struct weir_choice *choice, struct weir_tex
 		weir_text_printf(out, "%s%s", i ? ", " : "", row->first);
 		if (row->count > 1)
 			weir_text_printf(out, " and %zu more", row->count - 1);
-		weir_text_printf(out, " (%s)", row->name);
+		weir_text_printf(out, " (%.*s)", length_of(row->name), row->name);
 	}
 	if (rest > 0)
 		weir_text_printf(out, ", and %zu for other reasons", rest);

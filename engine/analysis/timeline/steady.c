@@ -17,7 +17,6 @@
 #define SAMPLE_STEPS      5 /* fewer steady steps are no sample of a trace that is mostly warm-up */
 #define FIRST_WAIT_NS     10000000 /* shorter waits have other causes */
 #define QUEUED_NS         1000000  /* a start later than this after its launch was queued */
-#define LONG_TAIL         0.10     /* of the steps' time, after the last device work */
 #define FEWEST_OF_STEPS   0.10     /* of the steps' time: smaller windows do not show them */
 #define FEWEST_STEPS      4        /* with fewer steps, none stands out */
 
@@ -188,25 +187,6 @@ static struct weir_intervals host_times(const struct weir_steps *steps,
 	return times;
 }
 
-/* Moves the end of the last step with work on the device to its end on the host: no other window
- * holds the host time behind its work. Not if that is a small part of all steps, or if the trace
- * lacks work of the step. */
-static void extend_last_step(struct device_steps *on_device, const struct weir_steps *steps)
-{
-	struct weir_intervals hosts = host_times(steps, on_device, true);
-	double least_ns = LONG_TAIL * (double)weir_intervals_total(&hosts);
-	size_t s = steps->step_count;
-
-	weir_intervals_release(&hosts);
-	while (s > 0 && on_device->start_ns[s - 1] == INT64_MAX)
-		s--;
-	if (s-- == 0 || !steps->explicit_steps || steps->steps[s].state != WEIR_STEP_STEADY ||
-	    steps->steps[s].missing_rows > 0 || steps->steps[s].end_ns <= on_device->end_ns[s])
-		return;
-	if ((double)weir_span_ns(on_device->end_ns[s], steps->steps[s].end_ns) > least_ns)
-		on_device->end_ns[s] = steps->steps[s].end_ns;
-}
-
 /* Widens the windows to the annotated time of the steps, if less than a tenth of it is in them:
  * work that was queued before the trace explains a part of a step, not nearly all of it. */
 static void widen_to_steps(struct weir_intervals *windows, const struct weir_steps *steps,
@@ -361,7 +341,6 @@ void weir_steady_windows(struct weir_steps *steps, const struct weir_timeline *t
 			continue;
 		find_device_steps(&on_device, steps, device, first, end);
 		extend_first_step(&on_device, steps, timeline->trace);
-		extend_last_step(&on_device, steps);
 		if (steady && steps->step_count > 0)
 			choose_windows(&steps->windows[d], steps, &on_device, all);
 		if (steps->windows[d].count > 0 &&

@@ -158,8 +158,8 @@ static void emit(struct kineto_reader *reader)
 		                   "\"ph\" is missing: not a trace event");
 		break;
 	default: /* instants, counters, samples: no intervals of a thread */
-		if (phase > 0)
-			chrome->phases[(int)phase]++;
+		if ((unsigned char)phase < PHASES)
+			chrome->phases[(unsigned char)phase]++;
 		break;
 	}
 }
