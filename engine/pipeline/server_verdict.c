@@ -241,17 +241,41 @@ static const char *opening_of(const struct weir_server_figures *server)
 	               : "no state of the server limits its requests";
 }
 
-/* Appends how much requests wait, how full the KV cache gets, and how many requests run. */
-static void add_state(struct weir_text *text, const struct weir_server_figures *server)
+/* Appends what one moment shows of waiting requests and the KV cache: it holds no shares of time.
+ */
+static void add_moment(struct weir_text *text, const struct weir_server_figures *server)
+{
+	double waiting = server->waiting.mean;
+
+	if (waiting == 0)
+		weir_text_puts(text, ": at this moment no request waits");
+	else if (waiting > 0)
+		weir_text_printf(text, ": at this moment %.3g request%s", waiting,
+		                 waiting == 1 ? " waits" : "s wait");
+	add_share(text, waiting >= 0 ? ", the KV cache is " : ": at this moment the KV cache is ",
+	          server->kv.max, " full");
+}
+
+static void add_span(struct weir_text *text, const struct weir_server_figures *server)
 {
 	add_share(text, ": requests wait ", server->waiting_share, " of the time");
 	add_share(text,
 	          isnan(server->waiting_share) ? ": the KV cache peaks at "
 	                                       : ", the KV cache peaks at ",
 	          server->kv.max, "");
+}
+
+/* Appends how much requests wait, how full the KV cache gets, and how many requests run. */
+static void add_state(struct weir_text *text, const struct weir_server_figures *server)
+{
+	if (server->single)
+		add_moment(text, server);
+	else
+		add_span(text, server);
 	if (server->running.mean >= 0) {
-		weir_text_printf(text, ", %.3g request%s on average", server->running.mean,
-		                 server->running.mean == 1 ? " runs" : "s run");
+		weir_text_printf(text, ", %.3g request%s%s", server->running.mean,
+		                 server->running.mean == 1 ? " runs" : "s run",
+		                 server->single ? "" : " on average");
 		if (!isnan(server->slot_limit))
 			weir_text_printf(text, " in %.0f slots", server->slot_limit);
 	}

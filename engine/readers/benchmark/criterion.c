@@ -25,6 +25,10 @@ static const struct weir_mark marks[] = {
          .keys = {{"mean", "median", "median_abs_dev", "std_dev"}, .all = 4},
          .texts = {{"\"confidence_interval\""}, .all = 1},
          .refusal = ESTIMATES},
+	{.first = "{", /* before criterion 0.4 */
+         .keys = {{"Mean", "Median", "MedianAbsDev", "StdDev"}, .all = 4},
+         .texts = {{"\"confidence_interval\""}, .all = 1},
+         .refusal = ESTIMATES},
 	{0},
 };
 

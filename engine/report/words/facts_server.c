@@ -36,7 +36,8 @@ void weir_fill_server_state(const struct weir_report *report, struct weir_items 
 		add_number(items, "at most ", server->slot_limit, " seen to run at once");
 	add_number(items, "waiting ", server->waiting.mean, " (mean)");
 	add_number(items, "", server->waiting.p95, " (p95)");
-	weir_items_share(items, "requests wait", server->waiting_share, " of the time");
+	if (!server->single)
+		weir_items_share(items, "requests wait", server->waiting_share, " of the time");
 	weir_items_share(items, "waiting is", server->queue_of_latency, " of their time");
 	weir_items_share(items, "slots taken for", server->slots_share, " of the waiting");
 	weir_items_share(items, "steps full for", server->full_steps, " of the waiting");
