@@ -314,9 +314,9 @@ static void note_disorder(struct weir_report *report, const struct weir_run *run
 	for (size_t i = 0; i < run->metrics.count; i++) {
 		struct weir_slice name = weir_slice_of(run->metrics.items[i].name);
 
-		if (!weir_slice_ends(name, MEDIAN + 1))
+		if (!weir_slice_ends(name, &MEDIAN[1]))
 			continue;
-		name.length -= strlen(MEDIAN + 1);
+		name.length -= strlen(&MEDIAN[1]);
 		if (name.length > 0 && !weir_slice_starts(name, REQUEST))
 			continue;
 		if (put_disorder(run, name, count ? &other : &example) && count++ == 0)

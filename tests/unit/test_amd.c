@@ -115,8 +115,9 @@ static void ragged_rows_are_left_out(void **state)
 	static const char text[] = "gpu,gfx,mem\n0,1\n0,1,2,3\n1,5,6\n1,5,";
 
 	(void)state;
-	expect_samples(AMD, text, "1 utilization=0.05 memory_activity=0.06\n1 utilization=0.05\n");
+	expect_samples(AMD, text, "1 utilization=0.05 memory_activity=0.06\n");
 	expect_warned(AMD, text, WEIR_WARN_RAGGED_ROW, 2);
+	expect_warned(AMD, text, WEIR_WARN_TRUNCATED, 1);
 }
 
 static void devices_are_listed_wrapped_or_alone_in_json(void **state)

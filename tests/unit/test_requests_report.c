@@ -34,7 +34,8 @@ static void the_context_says_how_requests_were_served(void **state)
 	struct weir_text text = write_text(fixture_requests_typical());
 
 	(void)state;
-	assert_has(&text, "\n  479 requests in 8.00 s (59.9/s of 60/s offered) · 3 failed\n"
+	assert_has(&text, "\n  479 requests in 8.00 s (59.9/s of 60/s offered) · 3 of 482 requests "
+	                  "failed\n"
 	                  "  p50 9.27 ms, p95 25.1 ms, p99 39.3 ms\n"
 	                  "  batch size 1.42 (mean), 8 (max) · 26 % padding\n"
 	                  "  compute stages active 10 % of the time\n"

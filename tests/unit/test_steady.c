@@ -157,13 +157,13 @@ static void several_long_steps_are_the_tail_of_the_workload(void **state)
 	scene_release(&scene);
 }
 
-/* One step on the host from 1,000 on, whose only kernel is launched at `call_ns`. */
-static struct make_trace *one_step(int64_t call_ns, int64_t start_ns)
+/* One step on the host from 1,000 to 90,000,000, whose only kernel is launched at `call_ns`. */
+static struct make_trace *one_step(int64_t call_ns, int64_t start_ns, int64_t end_ns)
 {
 	struct make_trace *make = make_trace_new();
 
 	make_host(make, WEIR_HOST_ANNOTATION, 0, "ProfilerStep#1", 1000, 90000000);
-	make_launch(make, call_ns, call_ns + 1000, start_ns, start_ns + 5000);
+	make_launch(make, call_ns, call_ns + 1000, start_ns, end_ns);
 	return make;
 }
 
@@ -172,7 +172,7 @@ static void the_first_step_holds_its_host_time_before_its_work(void **state)
 	struct scene scene;
 
 	(void)state;
-	scene_init(&scene, make_trace_finish(one_step(50000000, 50002000)), true);
+	scene_init(&scene, make_trace_finish(one_step(50000000, 50002000, 60000000)), true);
 	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 1000);
 	scene_release(&scene);
 }
@@ -182,32 +182,33 @@ static void a_first_step_whose_work_was_queued_begins_with_its_work(void **state
 	struct scene scene;
 
 	(void)state;
-	scene_init(&scene, make_trace_finish(one_step(10000000, 11001000)), true);
+	scene_init(&scene, make_trace_finish(one_step(10000000, 11001000, 21000000)), true);
 	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 1000);
 	scene_release(&scene);
-	scene_init(&scene, make_trace_finish(one_step(10000000, 11001001)), true);
+	scene_init(&scene, make_trace_finish(one_step(10000000, 11001001, 21000000)), true);
 	assert_int_equal(scene.steps.windows[0].items[0].start_ns, 11001001);
 	scene_release(&scene);
 }
 
-/* The step lasts from 1,000 to 90,000,000, its work 5,000: a tail of a tenth is a part of the step.
- */
+/* Work of a tenth of the step, which lasts 89,999,000, and of a nanosecond less. */
 static void a_step_of_which_less_than_a_tenth_would_remain_is_the_window(void **state)
 {
 	static const struct {
-		int64_t start_ns, from_ns;
+		int64_t end_ns, from_ns, until_ns;
 		bool steady;
-	} cases[] = {{80995099, 80995099, true}, {80995100, 1000, true}, {80995100, 1000, false}};
+	} cases[] = {{20000900, 11001000, 20000900, true},
+	             {20000899, 1000, 90000000, true},
+	             {20000899, 1000, 90000000, false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct scene scene;
 
-		scene_init(&scene, make_trace_finish(one_step(10000000, cases[i].start_ns)),
+		scene_init(&scene, make_trace_finish(one_step(5000000, 11001000, cases[i].end_ns)),
 		           cases[i].steady);
 		assert_int_equal(scene.steps.windows[0].count, 1);
 		assert_int_equal(scene.steps.windows[0].items[0].start_ns, cases[i].from_ns);
-		assert_int_equal(scene.steps.windows[0].items[0].end_ns, 90000000);
+		assert_int_equal(scene.steps.windows[0].items[0].end_ns, cases[i].until_ns);
 		scene_release(&scene);
 	}
 }
