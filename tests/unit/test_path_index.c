@@ -137,6 +137,9 @@ static void a_call_finds_the_record_of_its_wait(void **state)
 
 	(void)state;
 	desk_open(&desk);
+	/* Records without a correlation belong to no call. */
+	assert_int_equal(desk.index.host_wait_count, 2);
+	assert_int_equal(desk.index.stream_wait_count, 4);
 	assert_int_equal(host_wait_of(&desk, "cudaEventSynchronize"), 40);
 	assert_int_equal(host_wait_of(&desk, "cudaStreamSynchronize"), 50);
 	assert_int_equal(host_wait_of(&desk, "cudaDeviceSynchronize"), 0);

@@ -332,11 +332,34 @@ static void comparisons_the_other_way_round_keep_every_figure(void **state)
 	}
 }
 
+/* Runs of few iterations: one to four on each side, in stages and on the device. */
+static void comparisons_of_few_iterations_keep_every_figure(void **state)
+{
+	(void)state;
+	for (unsigned count = 1; count <= 4; count++) {
+		const struct shape slow = {.count = count, .factor = 1.3}, same = {.count = count};
+		struct weir_text text = {0};
+		struct runs runs;
+		char path[64];
+
+		runs_init(&runs, 8, 5, 2000 + count);
+		add_stage(&runs, "decode", slow);
+		add_stage(&runs, "prefill", same);
+		add_device(&runs, "decode", slow);
+		describe(&runs, &text);
+		(void)snprintf(path, sizeof path, "tests/data/random_gates/few%u.txt", count);
+		record_check(path, &text, "WEIR_UPDATE_GATES");
+		weir_text_release(&text);
+		runs_release(&runs);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comparisons_of_random_runs_keep_every_figure),
 		cmocka_unit_test(comparisons_the_other_way_round_keep_every_figure),
+		cmocka_unit_test(comparisons_of_few_iterations_keep_every_figure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
