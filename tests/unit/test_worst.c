@@ -316,6 +316,22 @@ static void one_long_pause_makes_no_straggler(void **state)
 	job_close(&job);
 }
 
+static void one_long_pause_of_a_node_makes_it_no_straggler(void **state)
+{
+	struct fault fault = healthy;
+	struct job job;
+
+	(void)state;
+	fault.rank = 4;
+	fault.last_rank = 7;
+	fault.nodes = true;
+	fault.noise_ns = OWN_NS / 20;
+	fault.pause_ns = (int64_t)40 * OWN_NS;
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.node_count + job.worst.rank_count, 0);
+	job_close(&job);
+}
+
 static void a_slow_link_is_named_and_its_ranks_are_not(void **state)
 {
 	struct fault fault = healthy;
@@ -418,6 +434,7 @@ int main(void)
 		cmocka_unit_test(one_long_pause_makes_no_straggler),
 		cmocka_unit_test(uneven_experts_are_named_from_a_quarter_more_tokens),
 		cmocka_unit_test(the_report_has_a_row_for_uneven_experts),
+		cmocka_unit_test(one_long_pause_of_a_node_makes_it_no_straggler),
 		cmocka_unit_test(a_slow_link_is_named_and_its_ranks_are_not),
 	};
 

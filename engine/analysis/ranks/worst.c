@@ -322,8 +322,7 @@ static double combined_p(const struct place *places, size_t count)
 	double sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		sum += weir_normal_quantile_upper(
-			fmin(fmax(places[i].rank->p, LEAST_P), 1 - LEAST_P));
+		sum += weir_normal_quantile_upper(fmax(places[i].rank->p, LEAST_P));
 	return weir_normal_upper(sum / sqrt((double)count));
 }
 
