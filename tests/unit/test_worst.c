@@ -38,6 +38,7 @@ struct fault {
 	int64_t noise_ns;    /* most that any interval is longer */
 	int64_t gap_ns;      /* most that one interval in GAPS_EVERY is longer */
 	bool nodes;          /* each local group is on a node */
+	bool single;         /* each rank is on its own node */
 };
 
 static const struct fault healthy = {
@@ -130,6 +131,7 @@ static void meet(struct job *job, const struct fault *fault, size_t m)
 static void job_open(struct job *job, const struct fault *fault)
 {
 	static const char *const nodes[RANKS / LOCAL] = {"a", "b", "c", "d"};
+	static const char names[] = "a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0m\0n\0o\0p";
 
 	*job = (struct job){.state = 7};
 	for (size_t r = 0; r < RANKS; r++) {
@@ -137,6 +139,8 @@ static void job_open(struct job *job, const struct fault *fault)
 
 		summary->rank = (int64_t)r;
 		summary->node = fault->nodes ? nodes[r / LOCAL] : NULL;
+		if (fault->single)
+			summary->node = names + 2 * r;
 		summary->device_count = 1;
 		summary->devices = weir_alloc(sizeof *summary->devices);
 		summary->devices[0].link_bytes_per_s = NAN;
@@ -316,6 +320,22 @@ static void one_long_pause_makes_no_straggler(void **state)
 	job_close(&job);
 }
 
+static void late_ranks_on_separate_nodes_are_named_alone(void **state)
+{
+	struct fault fault = healthy;
+	struct job job;
+
+	(void)state;
+	fault.rank = 4;
+	fault.last_rank = 5;
+	fault.late_ns = OWN_NS / 2;
+	fault.single = true;
+	job_open(&job, &fault);
+	assert_int_equal(job.worst.node_count, 0);
+	assert_int_equal(job.worst.rank_count, 2);
+	job_close(&job);
+}
+
 static void one_long_pause_of_a_node_makes_it_no_straggler(void **state)
 {
 	struct fault fault = healthy;
@@ -434,6 +454,7 @@ int main(void)
 		cmocka_unit_test(one_long_pause_makes_no_straggler),
 		cmocka_unit_test(uneven_experts_are_named_from_a_quarter_more_tokens),
 		cmocka_unit_test(the_report_has_a_row_for_uneven_experts),
+		cmocka_unit_test(late_ranks_on_separate_nodes_are_named_alone),
 		cmocka_unit_test(one_long_pause_of_a_node_makes_it_no_straggler),
 		cmocka_unit_test(a_slow_link_is_named_and_its_ranks_are_not),
 	};
