@@ -242,6 +242,20 @@ static void a_new_series_counts_from_zero(void **state)
 	release(&bench);
 }
 
+static void a_new_series_without_a_count_changes_nothing(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, PAGE("100", "10", E2E(M, "8", "10", "9")));
+	add_text(&bench,
+	         PAGE("100", "15", E2E(M, "9", "15", "12") E2E(M ",engine=\"1\"", "0", "0", "0")));
+	collect(&bench);
+	assert_int_equal(bench.figures.findings.new_series, 0);
+	assert_near(stage_of(&bench.figures, "e2e")->count, 5, 0);
+	release(&bench);
+}
+
 static void engines_are_added_and_models_kept_apart(void **state)
 {
 	struct bench bench = {0};
@@ -849,6 +863,7 @@ int main(void)
 		cmocka_unit_test(another_start_of_the_process_is_a_restart),
 		cmocka_unit_test(one_page_counts_from_the_start),
 		cmocka_unit_test(a_new_series_counts_from_zero),
+		cmocka_unit_test(a_new_series_without_a_count_changes_nothing),
 		cmocka_unit_test(engines_are_added_and_models_kept_apart),
 		cmocka_unit_test(old_and_new_names_of_one_metric_count_once),
 		cmocka_unit_test(phases_that_do_not_add_up_are_counted),
