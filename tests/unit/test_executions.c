@@ -187,6 +187,31 @@ static void only_the_time_beyond_the_median_alone_is_stolen(void **state)
 	assert_near(out.stolen, 3 * 20. / (5 * 10 + 10 + 4 + 3 * 30), 1e-12);
 }
 
+/* Seven executions of 4 rows begin during host work, the last of which takes long, then five of 16
+ * rows: the time beyond the median is summed for each size apart. */
+static void each_size_sums_its_own_time(void **state)
+{
+	struct weir_execution items[22];
+	const struct weir_executions executions = {items, 22};
+	struct weir_intervals host = {0};
+	struct weir_contention out;
+
+	(void)state;
+	for (int i = 0; i < 22; i++)
+		items[i] = (struct weir_execution){.start_ns = INT64_C(100) * i,
+		                                   .compute_ns = i < 10    ? 10
+		                                                 : i == 16 ? 90
+		                                                           : 30,
+		                                   .size = i < 5 || (i >= 10 && i < 17) ? 4 : 16,
+		                                   .tokens = NAN,
+		                                   .rows = 4};
+	weir_intervals_push(&host, 1000, 10000);
+	out = weir_contention_measure(&executions, &host);
+	weir_intervals_release(&host);
+	assert_near(out.slowdown, 3, 1e-12);
+	assert_near(out.stolen, (11 * 20. + 80) / (10 * 10 + 11 * 30 + 90), 1e-12);
+}
+
 /* Five executions of `alone_ns` begin alone, and five of 30 ns during host work. */
 static double slowdown_of(double size, double tokens, int64_t alone_ns)
 {
@@ -306,6 +331,7 @@ int main(void)
 		cmocka_unit_test(contention_needs_five_executions_of_either_kind),
 		cmocka_unit_test(sizes_between_the_same_powers_of_two_are_compared),
 		cmocka_unit_test(only_the_time_beyond_the_median_alone_is_stolen),
+		cmocka_unit_test(each_size_sums_its_own_time),
 		cmocka_unit_test(executions_without_size_or_time_are_not_compared),
 		cmocka_unit_test(executions_without_size_are_in_no_quantile),
 		cmocka_unit_test(host_time_is_that_before_and_after_of_every_request),
