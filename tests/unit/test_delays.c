@@ -148,6 +148,60 @@ static void sixty_four_steps_around_the_first_question_are_compared(void **state
 	}
 }
 
+/* A step reaches from its first edge, at 0, to its last one, the end of the call at 51 us. */
+static void a_busy_machine_slows_the_short_stretches_of_a_step(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	desk_open(&desk, 20, 0, less_in_step_three);
+	assert_near(weir_delays_slowdown(&desk.delays, 0), 51.0 / 44, 1e-9);
+	assert_near(weir_delays_slowdown(&desk.delays, 19), 52.9 / 44, 1e-9);
+	assert_near(weir_delays_slowdown(&desk.delays, 3), 1, 1e-9);
+	desk_close(&desk);
+	desk_open(&desk, WEIR_DELAY_LEAST_STEPS, 0, less_in_step_three);
+	assert_near(weir_delays_slowdown(&desk.delays, 0), 51.0 / 44, 1e-9);
+	desk_close(&desk);
+	desk_open(&desk, WEIR_DELAY_LEAST_STEPS - 1, 0, less_in_step_three);
+	assert_near(weir_delays_slowdown(&desk.delays, 0), 1, 1e-9);
+	desk_close(&desk);
+}
+
+/* Two operators that are `apart` of the step from each other, and twice that in the first step. */
+static void stretch_open(struct desk *desk, int64_t apart)
+{
+	static struct weir_device_table table;
+	const struct weir_rank_options options = {.table = &table};
+	struct make_trace *make = make_trace_new();
+
+	for (int i = 0; i < WEIR_DELAY_LEAST_STEPS; i++) {
+		int64_t at = (int64_t)i * 10 * STEP,
+			second = at + 10 * US + (i == 0 ? 2 : 1) * apart;
+
+		advice_make_step(make, i, at, at + 10 * STEP);
+		make_host(make, WEIR_HOST_OP, THREAD, "a", at, at + 10 * US);
+		make_call(make, THREAD, "cudaLaunchKernel", second, second + 10 * US,
+		          (uint64_t)i + 1);
+		make_kernel(make, 0, "kernel", second + 2 * US, second + 3 * US, (uint64_t)i + 1);
+	}
+	desk->trace = make_trace_finish(make);
+	weir_rank_init(&desk->rank, desk->trace, &options);
+	weir_delays_init(&desk->delays, &desk->rank, THREAD);
+}
+
+static void work_between_events_is_no_dispatch_that_is_slowed(void **state)
+{
+	struct desk desk;
+
+	(void)state;
+	stretch_open(&desk, WEIR_SHORT_STRETCH_NS / 2);
+	assert_near(weir_delays_slowdown(&desk.delays, 0), 120.0 / 70, 1e-9);
+	desk_close(&desk);
+	stretch_open(&desk, WEIR_SHORT_STRETCH_NS / 2 + 1);
+	assert_near(weir_delays_slowdown(&desk.delays, 0), 1, 1e-9);
+	desk_close(&desk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +209,8 @@ int main(void)
 		cmocka_unit_test(a_stretch_ends_with_its_step),
 		cmocka_unit_test(few_steps_say_nothing),
 		cmocka_unit_test(sixty_four_steps_around_the_first_question_are_compared),
+		cmocka_unit_test(a_busy_machine_slows_the_short_stretches_of_a_step),
+		cmocka_unit_test(work_between_events_is_no_dispatch_that_is_slowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

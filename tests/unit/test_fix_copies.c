@@ -516,7 +516,7 @@ static void an_added_operator_is_as_slow_as_those_of_the_run(void **state)
 	/* The time without the profiler, between the limits. */
 	assert_near(operator_ns(16, 40000), 40000 / WEIR_PROFILER_FACTOR, 0.01);
 	assert_near(operator_ns(15, 40000), WEIR_DISPATCH_NS, 0.01);
-	assert_near(operator_ns(16, 11000), WEIR_DISPATCH_NS, 0.01);
+	assert_near(operator_ns(16, 10000), WEIR_DISPATCH_NS, 0.01);
 	assert_near(operator_ns(16, 61000), WEIR_SLOWEST_DISPATCH_NS, 0.01);
 }
 

@@ -124,6 +124,12 @@ static void the_unprofiled_host_is_as_fast_as_the_given_duration_says(void **sta
 	make(&made, two_launches(100 * US, 40 * US, 5 * US));
 	speed = weir_unprofiled_speed(&made.program, NAN);
 	assert_near(speed.dispatch, 1 / WEIR_PROFILER_FACTOR, 1e-9);
+	/* A step twice as slow as the fastest one is divided by twice as much. */
+	assert_near(made.program.slowdown, 1, 1e-9);
+	made.program.slowdown = 2;
+	speed = weir_unprofiled_speed(&made.program, NAN);
+	assert_near(speed.dispatch, 1 / (2 * WEIR_PROFILER_FACTOR), 1e-9);
+	made.program.slowdown = 1;
 	speed = weir_unprofiled_speed(&made.program, 1.6);
 	assert_near(weir_replay(&made.program, speed, TYPICAL), 100.0 * US / 1.6, 0.001);
 	/* More than dispatch can explain, without work of the host that could be shorter. */

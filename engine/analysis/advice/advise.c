@@ -257,8 +257,8 @@ static void fill_busy(const struct weir_advisor *advisor, struct weir_found_fixe
 		busy_ns += program->jobs[j].ns;
 	out->least_busy = busy_ns / weir_replay(program, advisor->slow, WEIR_REPLAY_TYPICAL);
 	out->most_busy = busy_ns / weir_replay(program, advisor->fast, WEIR_REPLAY_TYPICAL);
-	out->least_slower = 1 / advisor->slow.dispatch;
-	out->most_slower = 1 / advisor->fast.dispatch;
+	out->least_slower = 1 / (advisor->slow.dispatch * program->slowdown);
+	out->most_slower = 1 / (advisor->fast.dispatch * program->slowdown);
 }
 
 /* Adds the fix that changes nothing, if the step leaves nothing to do. */

@@ -37,6 +37,21 @@ static bool is_read(const struct weir_delays *delays, uint32_t step)
 	return step - delays->first_step < MOST_STEPS;
 }
 
+/* Returns the first row of a thread that starts at this instant or later. */
+static size_t first_row_from(const struct weir_host_columns *host, size_t first, size_t end,
+                             int64_t at_ns)
+{
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (host->start_ns[middle] < at_ns)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
 /* Reads the edges of the steps around this one; rows that reach over the end of their step have
  * their beginning. */
 static void read_steps(struct weir_delays *delays, uint32_t around)
@@ -48,9 +63,13 @@ static void read_steps(struct weir_delays *delays, uint32_t around)
 	delays->first_step = around > MOST_STEPS / 2 ? around - MOST_STEPS / 2 : 0;
 	delays->steps = weir_alloc(MOST_STEPS * sizeof *delays->steps);
 	weir_timeline_thread_rows(&rank->timeline, delays->thread, &first, &end);
-	for (size_t row = first; row < end; row++) {
+	for (size_t row = first_row_from(host, first, end,
+	                                 rank->steps.steps[delays->first_step].start_ns);
+	     row < end; row++) {
 		uint32_t step = weir_steps_step_at(&rank->steps, host->start_ns[row]);
 
+		if (step != WEIR_NONE && step >= delays->first_step + MOST_STEPS)
+			break;
 		if (!is_read(delays, step) || host->kind[row] == WEIR_HOST_OVERHEAD)
 			continue;
 		add_edge(&delays->steps[step - delays->first_step], host->start_ns[row]);
@@ -88,4 +107,36 @@ double weir_delays_least_ns(struct weir_delays *delays, int64_t from_ns, int64_t
 		count++;
 	}
 	return count < WEIR_DELAY_LEAST_STEPS ? NAN : least_ns;
+}
+
+/* Returns the time that a step takes for the stretches that are short in another one. */
+static double short_ns(const struct weir_step_edges *step, const struct weir_step_edges *in)
+{
+	double ns = 0;
+
+	for (size_t e = 1; e < step->count; e++)
+		if (weir_span_ns(in->at_ns[e - 1], in->at_ns[e]) <= WEIR_SHORT_STRETCH_NS)
+			ns += (double)weir_span_ns(step->at_ns[e - 1], step->at_ns[e]);
+	return ns;
+}
+
+double weir_delays_slowdown(struct weir_delays *delays, uint32_t step)
+{
+	const struct weir_step_edges *own;
+	double least_ns = INFINITY, own_ns;
+	size_t count = 0;
+
+	if (!delays->steps)
+		read_steps(delays, step);
+	if (!is_read(delays, step))
+		return 1;
+	own = &delays->steps[step - delays->first_step];
+	own_ns = short_ns(own, own);
+	for (size_t s = 0; s < MOST_STEPS; s++) {
+		if (delays->steps[s].count != own->count)
+			continue;
+		least_ns = fmin(least_ns, short_ns(&delays->steps[s], own));
+		count++;
+	}
+	return count < WEIR_DELAY_LEAST_STEPS || !(least_ns > 0) ? 1 : own_ns / least_ns;
 }

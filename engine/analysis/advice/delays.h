@@ -36,4 +36,12 @@ void weir_delays_release(struct weir_delays *delays);
  * NAN: it is in no step, or too few steps are like its own. */
 double weir_delays_least_ns(struct weir_delays *delays, int64_t from_ns, int64_t to_ns);
 
+/* A stretch without events that is no longer than this is dispatch, which a busy machine slows as
+ * a whole. */
+#define WEIR_SHORT_STRETCH_NS 100000
+
+/* Returns how many times as long the short stretches of this step take as in the fastest step with
+ * the same number of events; 1: too few steps are like it. */
+double weir_delays_slowdown(struct weir_delays *delays, uint32_t step);
+
 #endif

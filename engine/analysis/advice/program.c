@@ -726,8 +726,12 @@ static void time_host(struct weir_program *program)
 		if (trace->host.end_ns[issue->call] > at_ns)
 			at_ns = trace->host.end_ns[issue->call];
 	}
-	if (thread != WEIR_NONE)
+	if (thread != WEIR_NONE) {
 		add_tails(program, &edges[thread], thread, drop_idle_waits(program));
+		if (program->step != WEIR_NONE)
+			program->slowdown =
+				weir_delays_slowdown(&edges[thread].delays, program->step);
+	}
 	release_edges(program, edges);
 }
 
@@ -773,7 +777,7 @@ static bool choose(struct weir_program *program)
 
 bool weir_program_init(struct weir_program *program, const struct weir_analysis *analysis)
 {
-	*program = (struct weir_program){.analysis = analysis, .step = WEIR_NONE};
+	*program = (struct weir_program){.analysis = analysis, .step = WEIR_NONE, .slowdown = 1};
 	if (!choose(program) || !take_jobs(program))
 		return false;
 	find_host_range(program);

@@ -83,6 +83,9 @@ struct weir_program {
 	double measured_ns;                   /* period of the step in the trace */
 	size_t turns;                         /* steps that the program stands for; 1: a window */
 	bool has_host;                        /* launch calls are recorded: host time is known */
+	/* Time that the host takes to dispatch over that of the fastest step like this one; 1: no
+	 * other step is like it. */
+	double slowdown;
 	bool stacks; /* the profiler recorded Python's frames beside the operators */
 	struct weir_issue *issues;
 	size_t issue_count, issue_capacity;

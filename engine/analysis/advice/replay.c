@@ -109,11 +109,15 @@ static double solve(const struct weir_program *program, struct weir_host_speed s
 
 struct weir_profiler_factors weir_profiler_factors_of(const struct weir_program *program)
 {
+	double slowdown = fmax(program->slowdown, 1);
+
 	if (program->stacks)
-		return (struct weir_profiler_factors){WEIR_STACKS_FACTOR, WEIR_STACKS_FACTOR_LOW,
-		                                      WEIR_STACKS_FACTOR_HIGH};
-	return (struct weir_profiler_factors){WEIR_PROFILER_FACTOR, WEIR_PROFILER_FACTOR_LOW,
-	                                      WEIR_PROFILER_FACTOR_HIGH};
+		return (struct weir_profiler_factors){WEIR_STACKS_FACTOR * slowdown,
+		                                      WEIR_STACKS_FACTOR_LOW * slowdown,
+		                                      WEIR_STACKS_FACTOR_HIGH * slowdown};
+	return (struct weir_profiler_factors){WEIR_PROFILER_FACTOR * slowdown,
+	                                      WEIR_PROFILER_FACTOR_LOW * slowdown,
+	                                      WEIR_PROFILER_FACTOR_HIGH * slowdown};
 }
 
 struct weir_host_speed weir_unprofiled_speed(const struct weir_program *program, double inflation)
