@@ -119,6 +119,43 @@ static void groups_of_a_list_are_computed_at_once(void **state)
 	assert_near(sort.after_us - softmax.after_us, WEIR_DISPATCH_NS / 1e3, 0.1);
 }
 
+/* ---- slices by their order ---- */
+
+static void slice_at(struct advice_step *step, const char *dims, int at)
+{
+	static char scalars[TURNS + 1][32];
+
+	snprintf(scalars[at], sizeof scalars[at], "[\"\", \"0\", \"%d\"]", at);
+	advice_step_view(step, "aten::select", dims, "[" BF16 ", \"Scalar\", \"Scalar\"]",
+	                 scalars[at]);
+}
+
+/* Turns of `y[i] += x[i] @ a[i]`, whose y and x have the same sizes: the slice that takes the sum
+ * lies behind the last kernel of its turn. `still`: all turns multiply by the same matrix and add
+ * the same row. */
+static struct advice_step *adapters(bool still)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[256, 64], [64, 64]]", TWO, "nvjet_gemm", 4);
+	for (int i = 0; i < TURNS; i++) {
+		slice_at(step, "[[16, 16, 64], [], []]", still ? 0 : i);
+		slice_at(step, "[[16, 16, 64], [], []]", still ? 0 : i);
+		slice_at(step, "[[16, 64, 64], [], []]", still ? 0 : i);
+		advice_step_op(step, "aten::mm", "[[16, 64], [64, 64]]", TWO, "nvjet_gemm_few", 4);
+		advice_step_op(step, "aten::add_", "[[16, 64], [16, 64], []]", TWO, POINTWISE, 2);
+		slice_at(step, "[[16, 16, 64], [], []]", still ? 0 : i);
+	}
+	return step;
+}
+
+static void a_sum_that_is_written_back_varies_like_its_turn(void **state)
+{
+	(void)state;
+	assert_true(result_of(adapters(false), weir_fix_group_the_loop).found);
+	assert_false(result_of(adapters(true), weir_fix_group_the_loop).found);
+}
+
 /* ---- messages along the edges of a graph ---- */
 
 /* Layers that add messages to nodes of a graph; add: sizes of the sum, product: of its product. */
@@ -243,6 +280,7 @@ int main(void)
 		cmocka_unit_test(rows_that_belong_to_each_number_are_reduced_at_once),
 		cmocka_unit_test(rows_of_one_number_or_of_few_are_no_loop),
 		cmocka_unit_test(groups_of_a_list_are_computed_at_once),
+		cmocka_unit_test(a_sum_that_is_written_back_varies_like_its_turn),
 		cmocka_unit_test(layers_that_pass_messages_to_all_nodes_are_no_loop),
 		cmocka_unit_test(rows_of_several_experts_are_sorted_gathered_and_added),
 		cmocka_unit_test(lookups_in_several_tables_are_one),

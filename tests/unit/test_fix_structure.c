@@ -348,6 +348,26 @@ static void a_sort_that_is_used_as_a_whole_stays(void **state)
 	assert_false(result_of(step, weir_fix_select_not_sort).found);
 }
 
+/* A running sum over sorted scores counts the labels up to each place; with a softmax over them it
+ * is the threshold of a sampler. */
+static void a_running_sum_alone_needs_the_whole_order(void **state)
+{
+	static const struct {
+		const char *op;
+		bool found;
+	} cases[] = {{"aten::cumsum", false}, {"aten::_softmax", true}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_step *step = sorted("[[64, 128256], [], []]",
+		                                  "[\"float\", \"Scalar\", \"Scalar\"]", 680);
+
+		advice_step_op(step, cases[i].op, "[[64, 128256], [], []]",
+		               "[\"float\", \"Scalar\", \"Scalar\"]", "tensor_kernel_scan", 30);
+		assert_int_equal(result_of(step, weir_fix_select_not_sort).found, cases[i].found);
+	}
+}
+
 /* Sorts the columns of a matrix, and keeps rows [0, end) of them. */
 static bool needs_no_sort_of_columns(const char *end)
 {
@@ -719,6 +739,7 @@ int main(void)
 		cmocka_unit_test(each_wait_starts_another_region),
 		cmocka_unit_test(the_first_elements_of_a_sort_need_a_select),
 		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
+		cmocka_unit_test(a_running_sum_alone_needs_the_whole_order),
 		cmocka_unit_test(the_first_rows_of_sorted_columns_need_a_select),
 		cmocka_unit_test(gathered_columns_of_a_sort_need_a_select),
 		cmocka_unit_test(a_quantile_is_a_select),

@@ -173,21 +173,25 @@ static void frames_of_python_make_the_profiler_slower(void **state)
 	assert_near(usual_dispatch(5, 1), 1 / WEIR_PROFILER_FACTOR, 1e-9);
 }
 
-/* Steps of 100 us whose range ends 20 us before the next begins: two calls, 1 us behind the
- * beginning of the range and 30 us before its end. */
-static struct weir_trace *ranges_apart(const char *name)
+/* Steps of `period` whose range ends `apart` before the next begins: two calls, 1 us behind the
+ * beginning of the range and 30 us before its end, the first in an operator of that name. */
+static struct weir_trace *ranges_apart(const char *name, const char *op, int64_t period,
+                                       int64_t apart)
 {
 	struct make_trace *trace = make_trace_new();
 
 	for (int64_t i = 0; i < STEPS; i++) {
-		int64_t at = i * 100 * US;
+		int64_t at = i * period;
 		uint64_t id = (uint64_t)i * 2 + 1;
 
-		make_host(trace, WEIR_HOST_ANNOTATION, 0, name, at, at + 80 * US);
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, name, at, at + period - apart);
+		make_host(trace, WEIR_HOST_OP, 0, op, at + US, at + 2 * US);
 		make_call(trace, 0, "cudaLaunchKernel", at + US, at + 2 * US, id);
 		make_kernel(trace, 0, "first", at + 4 * US, at + 9 * US, id);
-		make_call(trace, 0, "cudaLaunchKernel", at + 49 * US, at + 50 * US, id + 1);
-		make_kernel(trace, 0, "second", at + 52 * US, at + 57 * US, id + 1);
+		make_call(trace, 0, "cudaLaunchKernel", at + period - apart - 31 * US,
+		          at + period - apart - 30 * US, id + 1);
+		make_kernel(trace, 0, "second", at + period - apart - 28 * US,
+		            at + period - apart - 23 * US, id + 1);
 	}
 	return make_trace_finish(trace);
 }
@@ -199,14 +203,35 @@ static void the_profilers_marks_are_no_time_of_the_program(void **state)
 	struct made marked, named;
 
 	(void)state;
-	make(&marked, ranges_apart("ProfilerStep#1"));
+	make(&marked, ranges_apart("ProfilerStep#1", "decode", 100 * US, 20 * US));
 	assert_near(weir_replay(&marked.program, as_recorded, TYPICAL), 100.0 * US, 1e-3);
 	assert_near(weir_replay(&marked.program, unprofiled, TYPICAL), (100.0 - 10 - 20 - 1) * US,
 	            1e-3);
 	release(&marked);
-	make(&named, ranges_apart("decode"));
+	make(&named, ranges_apart("decode", "decode", 100 * US, 20 * US));
 	assert_near(weir_replay(&named.program, unprofiled, TYPICAL), 100.0 * US, 1e-3);
 	release(&named);
+}
+
+/* Operators of PyTorch close and open the ranges of a program: as much before them as between them,
+ * and 1 us behind them, up to a call. */
+static void ranges_of_pytorch_that_mark_steps_are_the_profilers(void **state)
+{
+	static const struct {
+		int64_t apart;
+		double less;
+	} cases[] = {{20 * US, 20 + 20 + 1}, {60 * US, 30 + 60 + 1}, {60 * US + 1, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		const struct weir_host_speed unprofiled = {1, 1, 0};
+		struct made made;
+
+		make(&made, ranges_apart("decode", "aten::mul", 150 * US, cases[i].apart));
+		assert_near(weir_replay(&made.program, unprofiled, TYPICAL),
+		            (150.0 - cases[i].less) * US, 1e-3);
+		release(&made);
+	}
 }
 
 /* Steps of 100 us: a kernel of 20 us, a wait for it, then a second kernel. */
@@ -339,6 +364,34 @@ static void a_host_that_was_slow_behind_a_busy_device_is_not_typical(void **stat
 	release(&hidden);
 }
 
+/* Steps with one launch, whose call takes `usual` ns, but `least` in one of them. */
+static double launch_call_ns(int64_t usual, int64_t least)
+{
+	struct make_trace *trace = make_trace_new();
+	struct made made;
+	double ns;
+
+	for (int i = 0; i < STEPS; i++) {
+		int64_t at = (int64_t)i * 1000 * US, end = at + US + (i == 1 ? least : usual);
+
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", at, at + 1000 * US - 10);
+		make_launch(trace, at + US, end, end + US, end + 2 * US);
+	}
+	make(&made, make_trace_finish(trace));
+	ns = made.program.issues[0].call_ns;
+	release(&made);
+	return ns;
+}
+
+static void a_launch_that_is_short_in_other_steps_is_delayed(void **state)
+{
+	(void)state;
+	assert_near(launch_call_ns(400 * US, 100 * US), 100 * US, 1e-9);
+	assert_near(launch_call_ns(400 * US, 101 * US), 400 * US, 1e-9);
+	assert_near(launch_call_ns(100 * US, 7 * US), 100 * US, 1e-9);
+	assert_near(launch_call_ns(101 * US, 7 * US), 7 * US, 1e-9);
+}
+
 static void a_graph_needs_a_step_without_waits_and_with_equal_kernels(void **state)
 {
 	struct weir_advisor advisor = {0};
@@ -380,6 +433,8 @@ int main(void)
 		cmocka_unit_test(the_unprofiled_host_is_as_fast_as_the_given_duration_says),
 		cmocka_unit_test(frames_of_python_make_the_profiler_slower),
 		cmocka_unit_test(the_profilers_marks_are_no_time_of_the_program),
+		cmocka_unit_test(ranges_of_pytorch_that_mark_steps_are_the_profilers),
+		cmocka_unit_test(a_launch_that_is_short_in_other_steps_is_delayed),
 		cmocka_unit_test(a_wait_holds_the_host_until_its_job_has_ended),
 		cmocka_unit_test(a_silence_that_is_short_in_some_step_is_a_delay),
 		cmocka_unit_test(a_host_that_was_slow_behind_a_busy_device_is_not_typical),

@@ -225,8 +225,9 @@ void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double by
 
 /* A pass over more than WEIR_COLD_BYTES displaces the code of the framework from a core's caches.
  * The same operators were dispatched 2.5 to 3.9 times faster in three captures when the host no
- * longer filled 22, 51 and 64 MB of fresh memory a step. */
-#define WARM 0.4
+ * longer filled 22, 51 and 64 MB of fresh memory a step, and 1.2 to 2.5 times faster in eight that
+ * no longer tuned kernels or collected garbage in each step (median 2). */
+#define WARM 0.5
 
 static void warm_call(struct weir_draft *draft, size_t issue)
 {

@@ -383,9 +383,8 @@ static uint32_t move(struct search *search, uint32_t row)
 	join_copy(search, job, after_ns, before && weir_op_is_one_of(name, choosing));
 	relieve(search, issue, ns);
 	search->added_ns[issue] += dispatch_of(search, row);
-	if (before)
-		weir_draft_less_freeing(search->draft, issue, operand_bytes(search, row));
-	else
+	weir_draft_less_freeing(search->draft, issue, operand_bytes(search, row));
+	if (!before)
 		search->read_bytes += operand_bytes(search, row);
 	search->device_ns += after_ns;
 	search->moved++;

@@ -41,9 +41,10 @@
 
 /* ---- evidence ---- */
 
-/* Operators that draw from a sorted vocabulary, or prepare that. */
-static const char *const sampling[] = {"softmax", "_softmax",    "log_softmax",  "_log_softmax",
-                                       "cumsum",  "multinomial", "exponential_", NULL};
+/* Operators that draw from a sorted vocabulary, or prepare that. A running sum alone draws nothing:
+ * it counts the labels before each place of a ranking, or sums a distribution up. */
+static const char *const sampling[] = {"softmax",     "_softmax",     "log_softmax", "_log_softmax",
+                                       "multinomial", "exponential_", NULL};
 static const char *const slicing[] = {"slice", "narrow", "select", "gather", "index_select", NULL};
 /* Read or write all elements in the order of a sort. */
 static const char *const ordering[] = {"index",   "gather",     "take_along_dim",   "take",

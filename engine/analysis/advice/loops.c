@@ -45,14 +45,19 @@ static size_t turns_of(const struct weir_op_calls *calls, size_t first, size_t p
 	return repeated(calls, first, period) / period + 1;
 }
 
+/* Returns the arguments of a host row. */
+static const struct weir_shape *shape_of(const struct weir_op_calls *calls, size_t row)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+
+	return &trace->shapes[trace->host.shape[row]];
+}
+
 /* Returns true if both calls have the same shapes of arguments. */
 static bool same_shapes(const struct weir_op_calls *calls, size_t a, size_t b)
 {
-	const struct weir_trace *trace = calls->advisor->program.rank->trace;
-	const uint32_t *shape = trace->host.shape;
-
-	return trace->shapes[shape[calls->items[a].op]].dims ==
-	       trace->shapes[shape[calls->items[b].op]].dims;
+	return shape_of(calls, calls->items[a].op)->dims ==
+	       shape_of(calls, calls->items[b].op)->dims;
 }
 
 /* True if the call before continues the repetition to the front: a part of a loop is no loop. It
@@ -150,34 +155,41 @@ static bool is_slice(const struct weir_op_calls *calls, size_t row)
 		       slices);
 }
 
-/* Counts the rows of a stretch that slice the same tensor: all, and those at the same place. */
-static void count_like(const struct weir_op_calls *calls, struct stretch stretch, size_t row,
-                       size_t *like, size_t *same)
+/* Returns the number of rows from `first` up to this one that slice a tensor of the same shape. */
+static size_t like_before(const struct weir_op_calls *calls, size_t first, size_t row)
 {
-	const struct weir_trace *trace = calls->advisor->program.rank->trace;
-	const struct weir_shape *shape = &trace->shapes[trace->host.shape[row]];
+	const uint32_t *name = calls->advisor->program.rank->trace->host.name;
+	size_t count = 0;
 
-	*like = *same = 0;
-	for (size_t r = stretch.first; r < stretch.end; r++) {
-		const struct weir_shape *other = &trace->shapes[trace->host.shape[r]];
-
-		if (trace->host.name[r] != trace->host.name[row] || other->dims != shape->dims)
-			continue;
-		++*like;
-		*same += other->scalars == shape->scalars;
-	}
+	for (size_t r = first; r < row; r++)
+		count += name[r] == name[row] &&
+		         shape_of(calls, r)->dims == shape_of(calls, row)->dims;
+	return count;
 }
 
-/* True if every turn slices the tensor, each at another place. */
+/* True if the turn slices such a tensor elsewhere than the row does, which is the `nth` such slice
+ * of a turn. The order decides which slices are compared, since a turn of `y[i] += x[i]` begins
+ * with the slice that takes the sum of the turn before. */
+static bool varies_in(const struct weir_op_calls *calls, struct stretch turn, size_t row,
+                      size_t nth)
+{
+	const uint32_t *name = calls->advisor->program.rank->trace->host.name;
+
+	for (size_t r = turn.first; r < turn.end; r++)
+		if (name[r] == name[row] &&
+		    shape_of(calls, r)->dims == shape_of(calls, row)->dims && nth-- == 0)
+			return shape_of(calls, r)->scalars != shape_of(calls, row)->scalars;
+	return false;
+}
+
+/* True if every turn slices the tensor, each at another place. row: of the second turn. */
 static bool varies(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t row)
 {
-	for (size_t turn = 2; turn < loop->turns; turn++) {
-		size_t like, same;
+	size_t nth = like_before(calls, stretch_of(calls, loop, 1).first, row);
 
-		count_like(calls, stretch_of(calls, loop, turn), row, &like, &same);
-		if (like == 0 || same > 0)
+	for (size_t turn = 2; turn < loop->turns; turn++)
+		if (!varies_in(calls, stretch_of(calls, loop, turn), row, nth))
 			return false;
-	}
 	return true;
 }
 
@@ -707,15 +719,13 @@ static bool is_window(const struct weir_op_calls *calls, const struct weir_loop 
 {
 	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
 	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
-	struct stretch before = stretch_of(calls, loop, 1);
 	double last, far = NAN;
 	bool differs = false;
-	size_t like, same;
+	size_t like;
 
 	if (!is_slice(calls, row) || strcmp(name, "select") == 0)
 		return false;
-	before.end = row + 1;
-	count_like(calls, before, row, &like, &same);
+	like = like_before(calls, stretch_of(calls, loop, 1).first, row) + 1;
 	last = window_start(calls, loop, 1, row, like);
 	for (size_t turn = 2; turn < loop->turns; turn++) {
 		double start = window_start(calls, loop, turn, row, like);
