@@ -708,7 +708,7 @@ static void other_pauses_are_not_garbage_collection(void **state)
 			fail_msg("case %zu", i);
 }
 
-/* Python takes at most 100 us for a value and array code 50 ns for a byte. Steps pause for a tenth
+/* Python takes at most 50 us for a value and array code 50 ns for a byte. Steps pause for a tenth
  * of a millisecond more than the ones before; the program is the step in the middle. */
 static void a_pause_too_long_for_its_result_is_likely_garbage_collection(void **state)
 {
@@ -716,13 +716,13 @@ static void a_pause_too_long_for_its_result_is_likely_garbage_collection(void **
 		struct pause pause;
 		bool found;
 	} cases[] = {
-		/* each byte may be a value: 128 of them for 12.8 ms */
-		{{.ns = 12 * MS, .bytes = 128}, false},
-		{{.ns = 13 * MS, .bytes = 128}, true},
-		/* 48 values of 400 kB: 4.8 ms, and 20 ms of array code */
-		{{.ns = 24 * MS, .bytes = 400000, .list = "[[48]]"}, false},
-		{{.ns = 25 * MS, .bytes = 400000, .list = "[[48]]"}, true},
-		{{.ns = 25 * MS, .bytes = 400000}, false},
+		/* each byte may be a value: 128 of them for 6.4 ms */
+		{{.ns = 6 * MS, .bytes = 128}, false},
+		{{.ns = 7 * MS, .bytes = 128}, true},
+		/* 48 values of 400 kB: 2.4 ms, and 20 ms of array code */
+		{{.ns = 22 * MS, .bytes = 400000, .list = "[[48]]"}, false},
+		{{.ns = 23 * MS, .bytes = 400000, .list = "[[48]]"}, true},
+		{{.ns = 23 * MS, .bytes = 400000}, false},
 		/* a size that is not recorded explains any pause */
 		{{.ns = 25 * MS, .bytes = -1}, false},
 	};
@@ -741,14 +741,14 @@ static void a_pause_too_long_for_its_result_is_likely_garbage_collection(void **
 
 static void a_pause_too_long_for_the_next_input_is_likely_garbage_collection(void **state)
 {
-	struct pause pause = {.ns = 12 * MS,
+	struct pause pause = {.ns = 6 * MS,
 	                      .spread_ns = 100 * US,
 	                      .copy = "Memcpy HtoD (Pageable -> Device)",
 	                      .bytes = 128};
 
 	(void)state;
 	assert_false(collects(&pause));
-	pause.ns = 13 * MS;
+	pause.ns = 7 * MS;
 	assert_true(collects(&pause));
 }
 

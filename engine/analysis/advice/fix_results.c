@@ -626,11 +626,16 @@ static double picked_by(const char *name, const struct weir_args *args, double *
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0), *rows;
 	double part = picked(name, args);
-	bool selects = strcmp(name, "index_select") == 0; /* (x, dim, rows) */
+	bool gathers = strcmp(name, "gather") == 0;
+	bool selects = strcmp(name, "index_select") == 0; /* (x, dim, rows), as gather */
 	int64_t dim = 0;
 
 	*pieces = pieces_of(args, x, part);
-	rows = weir_args_tensor(args, selects ? 2 : 1);
+	rows = weir_args_tensor(args, selects || gathers ? 2 : 1);
+	if (gathers && rows && rows->rank > 0) {
+		*pieces = (double)rows->dims[0];
+		return fmin(x->elements, rows->elements);
+	}
 	if (selects)
 		weir_args_int(args, 1, &dim);
 	if (!rows || x->dims[0] < 1 || dim != 0 || (!selects && strcmp(name, "embedding") != 0))
@@ -725,14 +730,22 @@ static bool find_picking(const struct weir_draft *draft, uint32_t outer, double 
 	const struct weir_program *program = &draft->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	size_t end = end_of_search(program, outer);
+	int64_t from_ns =
+		host->end_ns[outer]; /* what is inside a picking operator picks the same */
 
 	*out = (struct picking){0};
 	for (uint32_t row = outer + 1; row < end && host->start_ns[row] < program->host_end_ns;
-	     row++)
-		if (host->start_ns[row] >= host->end_ns[outer] &&
-		    host->end_ns[row] <= program->host_end_ns && host->kind[row] == WEIR_HOST_OP &&
-		    !add_use(draft, row, elements, out))
+	     row++) {
+		double before = out->elements;
+
+		if (host->start_ns[row] < from_ns || host->end_ns[row] > program->host_end_ns ||
+		    host->kind[row] != WEIR_HOST_OP)
+			continue;
+		if (!add_use(draft, row, elements, out))
 			return false;
+		if (out->elements > before)
+			from_ns = host->end_ns[row];
+	}
 	return out->elements > 0 && out->elements <= LARGEST_UPLOADED * elements;
 }
 

@@ -220,9 +220,9 @@ static const char *work_of(const struct weir_program *program, uint32_t call)
 	return "";
 }
 
-/* Python takes less than this for a value of a result or an input: it executes some ten million
+/* Python takes at most this for a value of a result or an input: it executes some ten million
  * simple operations a second, and formatting a number or storing a row takes it 1 to 50 us. */
-#define VALUE_NS 100e3
+#define VALUE_NS 50e3
 /* Array code takes less than this for a byte: 1 to 10 ns for each operation of NumPy, 20 to 50 ns
  * for deflate. */
 #define ARRAY_BYTE_NS 50.0
