@@ -16,8 +16,9 @@
 
 #define TRACE "\"traceId\":\"5b8efff798038103d269b633813fc60c\","
 /* Ids have two hexadecimal digits; times are nine digits after those of 1700000000 s. */
-#define SPAN(id, parent, name, start, end, more)                                                   \
-	"{" TRACE "\"spanId\":\"eee19b7ec3c1b1" id "\",\"parentSpanId\":\"" parent                 \
+#define SPAN(id, parent, name, start, end, more) SPAN_OF(TRACE, id, parent, name, start, end, more)
+#define SPAN_OF(trace, id, parent, name, start, end, more)                                         \
+	"{" trace "\"spanId\":\"eee19b7ec3c1b1" id "\",\"parentSpanId\":\"" parent                 \
 	"\",\"name\":\"" name "\",\"startTimeUnixNano\":\"1700000000" start                        \
 	"\",\"endTimeUnixNano\":\"1700000000" end "\"" more "}"
 #define ROOT        SPAN("01", "", "request", "000000000", "000000100", "")
@@ -43,7 +44,8 @@ static void a_tree_is_a_request_and_its_leaves_are_parts(void **state)
 	expect_requests(otlp, DOCUMENT(INFER "," QUEUE "," ROOT), whole);
 }
 
-#define ENDED(status) ROOT "," SPAN("04", "", "other", "000000200", "000000250", status)
+#define SECOND        "\"traceId\":\"5b8efff798038103d269b633813fc60d\","
+#define ENDED(status) ROOT "," SPAN_OF(SECOND, "04", "", "other", "000000200", "000000250", status)
 
 static void the_status_of_a_root_tells_of_failure(void **state)
 {

@@ -161,7 +161,7 @@ static const struct {
 	const char *message; /* of a refusal */
 } samples[] = {
 	{"otlp/jaeger_apiv3_GetTrace.json", "otlp", 0, "without a start"},
-	{"otlp/jaeger_fixture_example_trace.json", "otlp", 5, NULL},
+	{"otlp/jaeger_fixture_example_trace.json", "otlp", 1, NULL},
 	{"otlp/jaegerui_otlp2jaeger-in-error.json", "otlp", 1, NULL},
 	{"otlp/jaegerui_otlp2jaeger-in.json", "otlp", 1, NULL},
 	{"otlp/jaegerui_otlp2jaeger-multi-in-combined.json", "otlp", 1, NULL},
@@ -176,7 +176,7 @@ static const struct {
 	{"jaeger/anonymizer_trace_success.json", "jaeger", 1, NULL},
 	{"jaeger/anonymizer_trace_wrong_format.json", "jaeger", 0, "without a start"},
 	{"jaeger/es_01.json", "jaeger", 1, NULL},
-	{"jaeger/ui_01.json", "jaeger", 2, NULL},
+	{"jaeger/ui_01.json", "jaeger", 1, NULL},
 	{"jaeger/ui_genaiTestTrace.json", "jaeger", 1, NULL},
 	{"jaeger/ui_otlp2jaeger-multi-out.json", "jaeger", 1, NULL},
 	{"jaeger/ui_traceWithOverlappingChildren.json", "jaeger", 1, NULL},

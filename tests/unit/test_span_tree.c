@@ -5,11 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
+#include "engine/readers/requests/span_join.h"
 #include "engine/readers/requests/span_requests.h"
 #include "engine/readers/requests/span_tree.h"
 #include "tests/unit/request_lines.h"
@@ -173,10 +175,117 @@ static void an_orphan_becomes_a_request(void **state)
 	(void)state;
 	add(&forest, 2, 99, "orphan", 0, 10);
 	add(&forest, 3, 2, "leaf", 0, 10);
-	add(&forest, 4, 4, "own parent", 5, 10);
-	expect(&forest, "0+10: leaf@0+10\n5+5: own parent@0+5\n");
+	add(&forest, 4, 4, "own parent", 15, 20);
+	expect(&forest, "0+10: leaf@0+10\n15+5: own parent@0+5\n");
 	assert_int_equal(warned(&forest, WEIR_WARN_ORPHAN_SPAN), 2);
+	assert_int_equal(warned(&forest, WEIR_WARN_SHARED_TRACE), 1);
 	forest_free(&forest);
+}
+
+/* Expects the requests of the forest, and the numbers of traces that were joined and were not. */
+static void expect_joined(struct forest *forest, const char *lines, uint64_t joined,
+                          uint64_t shared)
+{
+	expect(forest, lines);
+	assert_int_equal(warned(forest, WEIR_WARN_JOINED_SPANS), joined);
+	assert_int_equal(warned(forest, WEIR_WARN_SHARED_TRACE), shared);
+	forest_free(forest);
+}
+
+static void roots_of_one_trace_that_overlap_are_one_request(void **state)
+{
+	struct forest forest = forest_new();
+
+	(void)state;
+	add(&forest, 1, 0, "work", 0, 3000);
+	add(&forest, 2, 99, "store", 2999, 5000); /* 1 ns together with the first */
+	add(&forest, 3, 2, "leaf", 3000, 5000);
+	add(&forest, 4, 98, "check", 4000, 4500);
+	expect_joined(&forest, "0+5000: work@0+3000 store@2999+1 leaf@3000+2000 check@4000+500\n",
+	              1, 0);
+	forest = forest_new();
+	add(&forest, 1, 0, "work", 0, 3000);
+	add(&forest, 2, 0, "store", 3000, 5000); /* one after the other */
+	expect_joined(&forest, "0+3000: work@0+3000\n3000+2000: store@0+2000\n", 0, 1);
+	forest = forest_new();
+	add(&forest, 1, 0, "work", 0, 0);
+	add(&forest, 2, 0, "store", 0, 2000); /* no length, but the same start */
+	expect_joined(&forest, "0+2000: work@0+0 store@0+2000\n", 1, 0);
+}
+
+static void a_joined_request_failed_if_one_of_its_spans_did(void **state)
+{
+	struct forest forest = forest_new();
+	struct weir_span failed = span_of(2, 0, "store", 1000, 4000);
+
+	(void)state;
+	failed.outcome.error = true;
+	add(&forest, 1, 0, "work", 0, 3000);
+	assert_int_equal(weir_spans_add(&forest.spans, &failed, NULL), WEIR_OK);
+	expect(&forest, "0+4000: work@0+3000 store@1000+3000\n");
+	assert_true(forest.input->requests->all_failed);
+	assert_int_equal(forest.input->events, 2);
+	forest_free(&forest);
+}
+
+static void roots_of_one_name_are_requests_of_their_own(void **state)
+{
+	struct forest forest = forest_new();
+
+	(void)state;
+	add(&forest, 1, 99, "work", 0, 3000);
+	add(&forest, 2, 99, "work", 1000, 4000);
+	expect_joined(&forest, "0+3000: work@0+3000\n1000+3000: work@0+3000\n", 0, 1);
+	forest = forest_new();
+	add_of(&forest, "front", span_of(1, 99, "work", 0, 3000));
+	add_of(&forest, "back", span_of(2, 99, "work", 1000, 4000));
+	expect_joined(&forest, "0+4000: work@0+3000 work@1000+3000\n", 1, 0);
+}
+
+/* The root of a load generator may hold the requests of a server. */
+static void roots_of_a_server_are_requests_of_their_own(void **state)
+{
+	struct weir_span first = span_of(1, 99, "embed", 0, 3000);
+	struct weir_span second = span_of(2, 99, "chat", 1000, 4000);
+	struct forest forest = forest_new();
+
+	(void)state;
+	first.kind = WEIR_SPAN_SERVER;
+	second.kind = WEIR_SPAN_CONSUMER;
+	assert_int_equal(weir_spans_add(&forest.spans, &first, NULL), WEIR_OK);
+	assert_int_equal(weir_spans_add(&forest.spans, &second, NULL), WEIR_OK);
+	expect_joined(&forest, "0+3000: embed@0+3000\n1000+3000: chat@0+3000\n", 0, 0);
+	forest = forest_new();
+	second.kind = WEIR_SPAN_INTERNAL;
+	assert_int_equal(weir_spans_add(&forest.spans, &first, NULL), WEIR_OK);
+	assert_int_equal(weir_spans_add(&forest.spans, &second, NULL), WEIR_OK);
+	expect_joined(&forest, "0+4000: embed@0+3000 chat@1000+3000\n", 1, 0);
+	forest = forest_new();
+	add(&forest, 3, 99, "log", 500, 3500);
+	second.kind = WEIR_SPAN_SERVER;
+	assert_int_equal(weir_spans_add(&forest.spans, &first, NULL), WEIR_OK);
+	assert_int_equal(weir_spans_add(&forest.spans, &second, NULL), WEIR_OK);
+	expect_joined(&forest,
+	              "0+3000: embed@0+3000\n500+3000: log@0+3000\n1000+3000: chat@0+3000\n", 0, 1);
+}
+
+static void a_trace_of_many_roots_is_no_single_request(void **state)
+{
+	(void)state;
+	for (uint64_t roots = WEIR_SPAN_MAX_JOINED; roots <= WEIR_SPAN_MAX_JOINED + 1; roots++) {
+		bool joined = roots == WEIR_SPAN_MAX_JOINED;
+		struct forest forest = forest_new();
+		char name[16];
+
+		for (uint64_t i = 0; i < roots; i++) {
+			snprintf(name, sizeof name, "span %" PRIu64, i);
+			add(&forest, i + 1, 0, name, 0, 5000);
+		}
+		assert_int_equal(weir_span_requests_build(&forest.spans, "", NULL), WEIR_OK);
+		assert_int_equal(forest.input->requests->count, joined ? 1 : roots);
+		assert_int_equal(warned(&forest, WEIR_WARN_JOINED_SPANS), joined ? 1 : 0);
+		forest_free(&forest);
+	}
 }
 
 static void spans_that_an_export_repeats_count_once(void **state)
@@ -442,6 +551,11 @@ int main(void)
 		cmocka_unit_test(a_child_longer_than_its_parent_leaves_it_no_negative_time),
 		cmocka_unit_test(a_span_of_no_length_is_kept),
 		cmocka_unit_test(an_orphan_becomes_a_request),
+		cmocka_unit_test(roots_of_one_trace_that_overlap_are_one_request),
+		cmocka_unit_test(a_joined_request_failed_if_one_of_its_spans_did),
+		cmocka_unit_test(roots_of_one_name_are_requests_of_their_own),
+		cmocka_unit_test(roots_of_a_server_are_requests_of_their_own),
+		cmocka_unit_test(a_trace_of_many_roots_is_no_single_request),
 		cmocka_unit_test(spans_that_an_export_repeats_count_once),
 		cmocka_unit_test(other_spans_of_the_same_id_are_kept),
 		cmocka_unit_test(ids_of_other_traces_are_other_spans),

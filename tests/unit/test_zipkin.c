@@ -12,7 +12,9 @@
 #include "tests/unit/request_lines.h"
 
 #define SPAN(id, name, start, duration, more)                                                      \
-	"{\"traceId\":\"5af7183fb1d4cf5f\",\"id\":\"" id "\",\"name\":\"" name                     \
+	SPAN_OF("5af7183fb1d4cf5f", id, name, start, duration, more)
+#define SPAN_OF(trace, id, name, start, duration, more)                                            \
+	"{\"traceId\":\"" trace "\",\"id\":\"" id "\",\"name\":\"" name                            \
 	"\",\"timestamp\":170000000000" start ",\"duration\":" duration more "}"
 #define BELOW(id)     ",\"parentId\":\"" id "\""
 #define SERVICE(name) ",\"localEndpoint\":{\"serviceName\":\"" name "\"}"
@@ -56,9 +58,10 @@ static void tags_and_names_are_taken(void **state)
 static void a_span_with_an_error_is_a_failed_request(void **state)
 {
 	static const char *const failed[] = {
+		"[" ROOT "," SPAN_OF("8", "7", "other", "0200", "50",
+	                             ",\"tags\":{\"error\":\"timeout\"}") "]",
 		"[" ROOT
-		"," SPAN("7", "other", "0200", "50", ",\"tags\":{\"error\":\"timeout\"}") "]",
-		"[" ROOT "," SPAN("7", "other", "0200", "50", ",\"tags\":{\"error\":\"\"}") "]",
+		"," SPAN_OF("8", "7", "other", "0200", "50", ",\"tags\":{\"error\":\"\"}") "]",
 	};
 
 	(void)state;
@@ -66,8 +69,8 @@ static void a_span_with_an_error_is_a_failed_request(void **state)
 		expect_requests_warned(zipkin, failed[i], "0+100000: request@0+100000\n",
 		                       WEIR_WARN_FAILED_REQUEST, 1);
 	expect_requests(zipkin,
-	                "[" ROOT
-	                "," SPAN("7", "other", "0200", "50", ",\"tags\":{\"error\":\"false\"}") "]",
+	                "[" ROOT "," SPAN_OF("8", "7", "other", "0200", "50",
+	                                     ",\"tags\":{\"error\":\"false\"}") "]",
 	                "0+100000: request@0+100000\n200000+50000: other@0+50000\n");
 }
 

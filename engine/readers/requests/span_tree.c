@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/readers/requests/span_join.h"
 #include "engine/readers/requests/span_tree.h"
 
 /* A span in order of trace and id. Spans with the same trace and id are a run. */
@@ -260,6 +261,31 @@ static void cut_circles(struct weir_spans *spans, uint32_t *parent)
 	free(state);
 }
 
+/* True for a function of the program outside of any request, as of vLLM's start. */
+static bool is_function(const struct weir_spans *spans, uint32_t row)
+{
+	return spans->flags[row] & WEIR_SPAN_CODE && spans->kind[row] <= WEIR_SPAN_INTERNAL;
+}
+
+/* Joins the roots of traces that have several; see span_join.h. The places are in order of trace.
+ */
+static void join_roots(struct weir_spans *spans, const struct place *places, size_t count,
+                       struct weir_span_tree *tree)
+{
+	uint32_t *roots = NULL;
+	size_t root_count = 0, capacity = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (tree->parent[places[i].row] != WEIR_NONE || is_function(spans, places[i].row))
+			continue;
+		roots = weir_grow(roots, &capacity, root_count + 1, sizeof *roots);
+		roots[root_count++] = places[i].row;
+	}
+	weir_span_join_roots(spans, roots, root_count, &tree->parent);
+	free(roots);
+	tree->count = spans->count;
+}
+
 static void list_children(const struct weir_spans *spans, struct weir_span_tree *tree)
 {
 	size_t count = tree->count, sum = 0;
@@ -397,15 +423,16 @@ static void adjust_clocks(struct weir_spans *spans, const struct weir_span_tree 
 void weir_span_tree_build(struct weir_spans *spans, struct weir_span_tree *tree)
 {
 	struct place *places = sort_places(spans);
-	size_t count = spans->count;
+	size_t count = settle_runs(spans, places);
 
 	*tree = (struct weir_span_tree){
-		.count = count,
-		.parent = weir_alloc((count + 1) * sizeof(uint32_t)),
+		.parent = weir_alloc((spans->count + 1) * sizeof(uint32_t)),
 	};
-	find_parents(spans, places, settle_runs(spans, places), tree->parent);
-	free(places); /* the largest table; the others come after it */
+	find_parents(spans, places, count, tree->parent);
 	cut_circles(spans, tree->parent);
+	join_roots(spans, places, count, tree);
+	free(places); /* the largest table; the others come after it */
+	count = tree->count;
 	tree->first_child = weir_alloc((count + 1) * sizeof(uint32_t));
 	tree->child = weir_alloc((count + 1) * sizeof(uint32_t));
 	tree->roots = weir_alloc((count + 1) * sizeof(uint32_t));

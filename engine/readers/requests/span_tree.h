@@ -22,8 +22,9 @@ struct weir_span_tree {
 	size_t root_count;
 };
 
-/* Builds the tree, flags duplicates, and moves spans of other hosts, with their subtrees, into
- * their parents if clocks differ (Jaeger's rule). Counts both in the input's warnings. */
+/* Builds the tree, flags duplicates, adds roots above roots of one trace (span_join.h), and moves
+ * spans of other hosts, with their subtrees, into their parents if clocks differ (Jaeger's rule).
+ * Counts both in the input's warnings. */
 void weir_span_tree_build(struct weir_spans *spans, struct weir_span_tree *tree);
 void weir_span_tree_release(struct weir_span_tree *tree);
 

@@ -71,6 +71,18 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 	[WEIR_WARN_ORPHAN_SPAN] = {"orphan_span",
                                    "1 span names a missing parent and is treated as a root",
                                    "spans name missing parents and are treated as roots"},
+	[WEIR_WARN_JOINED_SPANS] =
+		{"joined_spans",
+                 "1 trace is counted as one request although the file lacks its root: its spans "
+                 "without a parent overlap",
+                 "traces are counted as one request each although the file lacks their roots: "
+                 "their spans without a parent overlap"},
+	[WEIR_WARN_SHARED_TRACE] =
+		{"shared_trace",
+                 "1 trace has several spans without a parent in the file, which are counted as one "
+                 "request each: the trace may be a single request, also record its root",
+                 "traces have several spans without a parent in the file, which are counted as one "
+                 "request each: a trace may be a single request, also record its root"},
 	[WEIR_WARN_CLOCK_SKEW] =
 		{"clock_skew", "1 span was moved into its parent: the clocks of their hosts differ",
                  "spans were moved into their parents: the clocks of their hosts differ"},
