@@ -205,6 +205,122 @@ static uint32_t parent_of(const struct weir_scrape *scrape, uint32_t family,
 	return WEIR_ROWMAP_NONE;
 }
 
+static struct weir_slice family_name(const struct weir_scrape *scrape, uint32_t family)
+{
+	uint32_t id = scrape->families[family].name;
+
+	return (struct weir_slice){weir_names_text(scrape->names, id),
+	                           weir_names_length(scrape->names, id)};
+}
+
+static bool has_type(const struct weir_scrape *scrape, uint32_t family)
+{
+	return scrape->families[family].type != WEIR_SCRAPE_UNKNOWN;
+}
+
+#define SUM "_sum"
+
+/* Returns the family "x_count" of a family "x_sum" if neither has a type and there is no family x;
+ * WEIR_ROWMAP_NONE if not. */
+static uint32_t count_of(const struct weir_scrape *scrape, uint32_t family)
+{
+	struct weir_slice name = family_name(scrape, family);
+	struct weir_text count = {0};
+	uint32_t found;
+
+	if (!weir_slice_ends(name, SUM) || has_type(scrape, family))
+		return WEIR_ROWMAP_NONE;
+	name.length -= strlen(SUM);
+	if (weir_scrape_find_family(scrape, name.data, name.length) != WEIR_ROWMAP_NONE)
+		return WEIR_ROWMAP_NONE;
+	weir_text_add(&count, name.data, name.length);
+	weir_text_puts(&count, "_count");
+	found = weir_scrape_find_family(scrape, count.data, count.length);
+	weir_text_release(&count);
+	return found == WEIR_ROWMAP_NONE || has_type(scrape, found) ? WEIR_ROWMAP_NONE : found;
+}
+
+/* Families that may be a sum and a count, by row. */
+struct pairing {
+	uint32_t *count_of;   /* of a sum: its count; WEIR_ROWMAP_NONE: it is no sum */
+	uint32_t *unanswered; /* of a count: its series less those of its sum */
+	bool *is_count;       /* all values are numbers of observations */
+};
+
+/* Keeps the pairs of families that have series with the same labels. */
+static void check_labels(const struct weir_scrape *scrape, const struct pairing *pairing)
+{
+	for (size_t i = 0; i < scrape->series_count; i++)
+		pairing->unanswered[scrape->series[i].family]++;
+	for (size_t i = 0; i < scrape->series_count; i++) {
+		const struct weir_scrape_series *series = &scrape->series[i];
+		uint32_t *count = &pairing->count_of[series->family];
+		const struct weir_scrape_label *labels = &scrape->labels[series->first_label];
+
+		if (*count == WEIR_ROWMAP_NONE)
+			continue;
+		if (find_series(scrape, *count, labels, series->label_count,
+		                hash_series(*count, labels, series->label_count)) ==
+		    WEIR_ROWMAP_NONE)
+			*count = WEIR_ROWMAP_NONE;
+		else
+			pairing->unanswered[*count]--;
+	}
+}
+
+static void check_values(const struct weir_scrape *scrape, const struct pairing *pairing)
+{
+	memset(pairing->is_count, true, scrape->family_count * sizeof *pairing->is_count);
+	for (size_t i = 0; i < scrape->sample_count; i++) {
+		double value = scrape->samples[i].value;
+
+		if (!(value >= 0) || floor(value) != value)
+			pairing->is_count[scrape->series[scrape->samples[i].series].family] = false;
+	}
+}
+
+/* Adds the summary of which a family is the sum. */
+static void add_summary(struct weir_scrape *scrape, uint32_t sum)
+{
+	struct weir_slice name = family_name(scrape, sum);
+	struct weir_text copy = {0}; /* the table of names may move */
+	uint32_t row;
+
+	weir_text_add(&copy, name.data, name.length - strlen(SUM));
+	row = weir_scrape_family(scrape, copy.data, copy.length);
+	scrape->families[row].type = WEIR_SCRAPE_SUMMARY;
+	scrape->families[row].by_name = true;
+	weir_text_release(&copy);
+}
+
+/* Makes summaries of sums and counts that have no TYPE line. */
+static void name_summaries(struct weir_scrape *scrape)
+{
+	size_t families = scrape->family_count, pairs = 0;
+	struct pairing pairing = {.count_of = weir_alloc((families + 1) * sizeof(uint32_t))};
+
+	for (uint32_t f = 0; f < families; f++) {
+		pairing.count_of[f] = count_of(scrape, f);
+		pairs += pairing.count_of[f] != WEIR_ROWMAP_NONE ? 1 : 0;
+	}
+	if (pairs) {
+		pairing.unanswered = weir_alloc(families * sizeof *pairing.unanswered);
+		pairing.is_count = weir_alloc(families * sizeof *pairing.is_count);
+		check_labels(scrape, &pairing);
+		check_values(scrape, &pairing);
+	}
+	for (uint32_t f = 0; pairs && f < families; f++) {
+		uint32_t count = pairing.count_of[f];
+
+		if (count != WEIR_ROWMAP_NONE && !pairing.unanswered[count] &&
+		    pairing.is_count[count])
+			add_summary(scrape, f);
+	}
+	free(pairing.count_of);
+	free(pairing.unanswered);
+	free(pairing.is_count);
+}
+
 struct adoption {
 	uint32_t parent;
 	enum weir_scrape_part part;
@@ -308,6 +424,7 @@ static void index_series(struct weir_scrape *scrape)
 
 void weir_scrape_finish(struct weir_scrape *scrape)
 {
+	name_summaries(scrape);
 	adopt_parts(scrape);
 	sort_samples(scrape);
 	index_series(scrape);

@@ -44,8 +44,9 @@ enum weir_scrape_part {
 };
 
 struct weir_scrape_family {
-	uint32_t name, unit;               /* name ids; unit 0: not stated */
-	uint8_t type;                      /* enum weir_scrape_type */
+	uint32_t name, unit; /* name ids; unit 0: not stated */
+	uint8_t type;        /* enum weir_scrape_type */
+	bool by_name;        /* no TYPE line: the type follows from the names of its series */
 	size_t first_series, series_count; /* range of `by_family`; set by weir_scrape_finish() */
 };
 
@@ -103,8 +104,9 @@ uint32_t weir_scrape_series(struct weir_scrape *scrape, uint32_t family,
 void weir_scrape_add(struct weir_scrape *scrape, const struct weir_scrape_sample *sample);
 /*
  * Completes the scrape; call it once, after the last sample. Families "x_sum", "x_count" and
- * "x_created" become parts of the histogram, summary or counter x. Sorts, and keeps the last of
- * repeated samples.
+ * "x_created" become parts of the histogram, summary or counter x. Without a TYPE line x is a
+ * summary if each series of "x_sum" has one of "x_count". Sorts, and keeps the last of repeated
+ * samples.
  */
 void weir_scrape_finish(struct weir_scrape *scrape);
 

@@ -93,7 +93,59 @@ static void a_filtered_page_without_types_keeps_its_histograms(void **state)
 	assert_near(scrape_part(page, "f_seconds", WEIR_PART_SUM, 0), 1.5, 0);
 	assert_near(scrape_part(page, "f_seconds", WEIR_PART_COUNT, 0), 3, 0);
 	assert_near(scrape_part(page, "f_seconds", WEIR_PART_BUCKET, 1), 2, 0);
+	assert_true(page->families[family].by_name);
+	assert_int_equal(warned(profile, WEIR_WARN_UNTYPED_METRIC), 1);
 	weir_profile_free(profile);
+}
+
+/* Expects that a page has a summary "x" by its names, or none. */
+static void expect_summary(const char *text, bool is_one)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_scrape *page = read_text(profile, text);
+	uint32_t family = weir_scrape_find_family(page, "x", 1);
+	bool found = family != WEIR_ROWMAP_NONE &&
+	             page->families[family].type == WEIR_SCRAPE_SUMMARY &&
+	             page->families[family].by_name;
+
+	if (found != is_one || warned(profile, WEIR_WARN_UNTYPED_METRIC) != is_one)
+		fail_msg("%s: %s", text, found ? "a summary" : "no summary");
+	weir_profile_free(profile);
+}
+
+static void a_sum_and_a_count_without_types_are_a_summary(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_scrape *page = read_text(profile, "x_sum 1.5\nx_count 3\nx_total 4\n");
+
+	(void)state;
+	assert_near(scrape_part(page, "x", WEIR_PART_SUM, 0), 1.5, 0);
+	assert_near(scrape_part(page, "x", WEIR_PART_COUNT, 0), 3, 0);
+	assert_near(scrape_part(page, "x_total", WEIR_PART_VALUE, 0), 4, 0);
+	weir_profile_free(profile);
+	expect_summary("x_count{a=\"1\",b=\"2\"} 3\nx_sum{b=\"2\",a=\"1\"} 1\n", true);
+	expect_summary("x_sum{a=\"1\"} 1\nx_sum{a=\"2\"} 1\nx_count{a=\"2\"} 0\n"
+	               "x_count{a=\"1\"} 2\n",
+	               true);
+	expect_summary("# TYPE x_sum untyped\nx_sum 1\nx_count 3\n", true);
+}
+
+static void other_figures_of_such_names_stand_alone(void **state)
+{
+	(void)state;
+	expect_summary("x_sum 1\nx_counts 3\n", false);
+	expect_summary("x_sum 1\nx_count 2.5\n", false); /* no number of observations */
+	expect_summary("x_sum 1\nx_count -1\n", false);
+	expect_summary("x_sum 1\nx_count NaN\n", false);
+	expect_summary("# TYPE x_sum gauge\nx_sum 1\nx_count 3\n", false);
+	expect_summary("# TYPE x_count gauge\nx_sum 1\nx_count 3\n", false);
+	expect_summary("# TYPE x gauge\nx 5\nx_sum 1\nx_count 3\n", false);
+	expect_summary("x 5\nx_sum 1\nx_count 3\n", false);
+	expect_summary("x_sum{a=\"1\"} 1\nx_count{a=\"2\"} 3\n", false);
+	expect_summary("x_sum{a=\"1\"} 1\nx_count 3\n", false);
+	expect_summary("x_sum{a=\"1\"} 1\nx_count{a=\"1\"} 3\nx_count{a=\"2\"} 3\n", false);
+	expect_summary("x_sum{a=\"1\"} 1\nx_sum{a=\"2\"} 1\nx_count{a=\"1\"} 3\n", false);
+	expect_summary("# TYPE x summary\nx_sum 1\nx_count 3\n", false); /* by its TYPE */
 }
 
 static void times_of_creation_belong_to_their_series(void **state)
@@ -484,6 +536,8 @@ int main(void)
 		cmocka_unit_test(a_wild_page_is_read_line_by_line),
 		cmocka_unit_test(parts_of_a_histogram_come_in_any_order),
 		cmocka_unit_test(a_filtered_page_without_types_keeps_its_histograms),
+		cmocka_unit_test(a_sum_and_a_count_without_types_are_a_summary),
+		cmocka_unit_test(other_figures_of_such_names_stand_alone),
 		cmocka_unit_test(times_of_creation_belong_to_their_series),
 		cmocka_unit_test(a_bound_is_a_number_and_not_its_spelling),
 		cmocka_unit_test(buckets_may_lack_their_suffix),

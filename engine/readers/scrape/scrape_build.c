@@ -86,6 +86,7 @@ void weir_scrape_builder_type(struct scrape_builder *builder, struct weir_slice 
 	join_block(builder, family);
 	builder->open = family;
 	builder->page->families[family].type = (uint8_t)type;
+	builder->page->families[family].by_name = false;
 }
 
 void weir_scrape_builder_unit(struct scrape_builder *builder, struct weir_slice name,
@@ -156,6 +157,7 @@ static bool find_by_suffix(struct weir_scrape *page, const struct scrape_line *l
 		if (page->families[out->family].type != WEIR_SCRAPE_UNKNOWN)
 			continue;
 		page->families[out->family].type = WEIR_SCRAPE_HISTOGRAM;
+		page->families[out->family].by_name = true;
 		return true;
 	}
 	return false;
@@ -170,8 +172,10 @@ static struct place find_place(struct weir_scrape *page, const struct scrape_lin
 		return place;
 	place.family = weir_scrape_family(page, line->name.data, line->name.length);
 	if (page->families[place.family].type == WEIR_SCRAPE_UNKNOWN &&
-	    weir_scrape_line_label(line, "quantile"))
+	    weir_scrape_line_label(line, "quantile")) {
 		page->families[place.family].type = WEIR_SCRAPE_SUMMARY;
+		page->families[place.family].by_name = true;
+	}
 	place.part = own_part(&page->families[place.family], line);
 	return place;
 }
@@ -300,6 +304,7 @@ static uint32_t copy_series(struct weir_scrape *to, const struct weir_scrape *fr
 	                                   weir_names_length(from->names, family->name));
 
 	to->families[copy].type = family->type;
+	to->families[copy].by_name = family->by_name;
 	to->families[copy].unit =
 		weir_names_add(to->names, weir_names_text(from->names, family->unit),
 	                       weir_names_length(from->names, family->unit));
@@ -669,6 +674,20 @@ static void fill_telemetry(struct weir_input *input)
 		weir_telemetry_free(filling.telemetry);
 }
 
+/* Counts the metrics whose type follows from their names. */
+static void warn_named(struct weir_input *input)
+{
+	const struct weir_scrape *scrape = input->scrape;
+
+	for (size_t i = 0; i < scrape->family_count; i++) {
+		const struct weir_scrape_family *family = &scrape->families[i];
+
+		if (family->by_name)
+			weir_input_warn(input, WEIR_WARN_UNTYPED_METRIC, UINT64_MAX,
+			                weir_names_text(scrape->names, family->name));
+	}
+}
+
 void weir_scrape_builder_finish(struct scrape_builder *builder)
 {
 	struct weir_input *input = builder->input;
@@ -684,5 +703,6 @@ void weir_scrape_builder_finish(struct scrape_builder *builder)
 	builder->page = builder->first = NULL;
 	builder->between = NULL;
 	builder->between_count = 0;
+	warn_named(input);
 	fill_telemetry(input);
 }

@@ -100,6 +100,11 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 	[WEIR_WARN_RESOLUTION_LIMITED] =
 		{"resolution_limited", "1 histogram has buckets too wide to locate its percentiles",
                  "histograms have buckets too wide to locate their percentiles"},
+	[WEIR_WARN_UNTYPED_METRIC] = {"untyped_metric",
+                                      "1 metric has no TYPE line and is read as its series are "
+                                      "named, as a histogram or a summary",
+                                      "metrics have no TYPE line and are read as their series are "
+                                      "named, as histograms or summaries"},
 	[WEIR_WARN_ONE_SCRAPE] =
 		{"one_scrape",
                  "a single scrape counts from the start of the server: also pass one "
