@@ -47,6 +47,44 @@ static void means_that_contradict_each_other_are_computed_again(void **state)
 	weir_profile_free(profile);
 }
 
+static void totals_that_contradict_each_other_are_kept(void **state)
+{
+	static const struct {
+		const char *members, *detail; /* NULL: no contradiction */
+	} cases[] = {
+		{", \"num_prompts\": 4}", NULL},
+		{", \"num_prompts\": 3}", "4 requests completed, 3 were to be sent"},
+		{", \"num_prompts\": -1}", NULL}, /* all of a data set */
+		{", \"output_throughput\": 202}", NULL},
+		{", \"output_throughput\": 404}",
+	         "output throughput: stated 404/s, 202/s by 404 tokens in 2.00 s"},
+		{", \"total_input_tokens\": 96, \"total_token_throughput\": 250}", NULL},
+		{", \"total_input_tokens\": 96, \"total_token_throughput\": 202}",
+	         "total throughput: stated 202/s, 250/s by 500 tokens in 2.00 s"},
+		{", \"max_concurrency\": 1, \"mean_e2el_ms\": 500}", NULL},
+		{", \"max_concurrency\": null, \"mean_e2el_ms\": 5000}", NULL},
+		{", \"max_concurrency\": 1, \"ttfts\": [0.1, 0.2], \"output_lens\": [2, 2], "
+	         "\"itls\": [[0.5], [0.6]]}",
+	         "4 requests of 700 ms take 2.80 s, more than 1 at a time in 2.00 s"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_warning *warning;
+
+		weir_text_printf(&text, RESULT "%s", cases[i].members);
+		warning =
+			&reading_of(reader, text.data, profile)->warnings[WEIR_WARN_CONTRADICTION];
+		assert_int_equal(warning->count, cases[i].detail ? 1 : 0);
+		if (cases[i].detail)
+			assert_string_equal(warning->detail, cases[i].detail);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 static void samples_decide_about_a_stated_mean(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -274,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(means_that_contradict_each_other_are_computed_again),
+		cmocka_unit_test(totals_that_contradict_each_other_are_kept),
 		cmocka_unit_test(samples_decide_about_a_stated_mean),
 		cmocka_unit_test(an_endpoint_that_does_not_stream_has_no_first_token),
 		cmocka_unit_test(answers_of_one_token_prove_nothing),

@@ -237,9 +237,120 @@ static void zeros_are_not_measurements_except_at_the_client(void **state)
 	weir_profile_free(fixture.profile);
 }
 
+/* Sets what 8 requests of 1 s, 91 tokens each, are in 2 s, 4 at a time. */
+static void set_totals(struct fixture *fixture)
+{
+	set_up(fixture);
+	fixture->summary.prompts = 8;
+	fixture->summary.max_concurrency = 4;
+	fixture->summary.duration_s = 2;
+	fixture->summary.total_input_tokens = 800;
+	fixture->summary.total_output_tokens = 728;
+	fixture->summary.request_throughput = 4;
+	fixture->summary.input_throughput = 400;
+	fixture->summary.output_throughput = 364;
+	fixture->summary.total_throughput = 764;
+}
+
+/* Expects one contradiction with this detail if the number at a slot has the second value, and none
+ * with the first one. */
+static void expect_edge(size_t slot, double good, double bad, const char *detail)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct weir_warning *warning;
+		struct fixture fixture;
+
+		set_totals(&fixture);
+		*(double *)(void *)((char *)&fixture.summary + slot) = i ? bad : good;
+		weir_client_totals_check(&fixture.summary, fixture.input);
+		warning = &fixture.input->warnings[WEIR_WARN_CONTRADICTION];
+		assert_int_equal(warning->count, i);
+		if (i)
+			assert_string_equal(warning->detail, detail);
+		weir_profile_free(fixture.profile);
+	}
+}
+
+static void totals_that_contradict_each_other_are_warned_of(void **state)
+{
+	(void)state;
+	expect_edge(WEIR_CLIENT_SLOT(prompts), 8, 7, "8 requests completed, 7 were to be sent");
+	expect_edge(WEIR_CLIENT_SLOT(e2e.mean), 1049, 1051,
+	            "8 requests of 1.05 s take 8.41 s, more than 4 at a time in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(max_concurrency), 8, 3,
+	            "8 requests of 1.00 s take 8.00 s, more than 3 at a time in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(request_throughput), 4.19, 4.21,
+	            "request throughput: stated 4.21/s, 4/s by 8 requests in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(request_throughput), 3.81, 3.79,
+	            "request throughput: stated 3.79/s, 4/s by 8 requests in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(input_throughput), 419, 421,
+	            "input throughput: stated 421/s, 400/s by 800 tokens in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(output_throughput), 346, 345,
+	            "output throughput: stated 345/s, 364/s by 728 tokens in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(total_throughput), 802, 803,
+	            "total throughput: stated 803/s, 764/s by 1528 tokens in 2.00 s");
+}
+
+static void unknown_totals_contradict_nothing(void **state)
+{
+	static const size_t slots[] = {
+		WEIR_CLIENT_SLOT(prompts),
+		WEIR_CLIENT_SLOT(max_concurrency),
+		WEIR_CLIENT_SLOT(duration_s),
+		WEIR_CLIENT_SLOT(total_input_tokens),
+		WEIR_CLIENT_SLOT(total_output_tokens),
+		WEIR_CLIENT_SLOT(request_throughput),
+		WEIR_CLIENT_SLOT(output_throughput),
+		WEIR_CLIENT_SLOT(e2e.mean),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
+		for (int zero = 0; zero < 2; zero++) {
+			struct fixture fixture;
+
+			set_totals(&fixture);
+			*(double *)(void *)((char *)&fixture.summary + slots[i]) = zero ? 0 : NAN;
+			if (slots[i] == WEIR_CLIENT_SLOT(total_input_tokens) ||
+			    slots[i] == WEIR_CLIENT_SLOT(total_output_tokens))
+				fixture.summary.total_throughput = NAN;
+			weir_client_totals_check(&fixture.summary, fixture.input);
+			assert_int_equal(warnings(&fixture, WEIR_WARN_CONTRADICTION), 0);
+			weir_profile_free(fixture.profile);
+		}
+	}
+}
+
+/* A table prints 0.01 requests/s for 0.0149 of them. */
+static void rounded_totals_contradict_nothing(void **state)
+{
+	struct fixture fixture;
+
+	(void)state;
+	set_totals(&fixture);
+	fixture.summary.duration_s = 0.02; /* from 0.015 to 0.025 */
+	fixture.summary.e2e.mean = 13;
+	fixture.summary.request_throughput = 500;
+	fixture.summary.input_throughput = 50000;
+	fixture.summary.output_throughput = 48000;
+	fixture.summary.total_throughput = 98000;
+	weir_client_totals_check(&fixture.summary, fixture.input);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_CONTRADICTION), 5);
+	fixture.summary.rounding = 0.005;
+	weir_profile_free(fixture.profile);
+	fixture.profile = weir_profile_new();
+	fixture.input = weir_profile_add_input(fixture.profile, "test");
+	weir_client_totals_check(&fixture.summary, fixture.input);
+	assert_int_equal(warnings(&fixture, WEIR_WARN_CONTRADICTION), 0);
+	weir_profile_free(fixture.profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(totals_that_contradict_each_other_are_warned_of),
+		cmocka_unit_test(unknown_totals_contradict_nothing),
+		cmocka_unit_test(rounded_totals_contradict_nothing),
 		cmocka_unit_test(time_per_token_that_others_contradict_is_computed_again),
 		cmocka_unit_test(ten_percent_is_not_a_contradiction),
 		cmocka_unit_test(a_mean_of_ratios_may_differ_from_the_ratio_of_means),

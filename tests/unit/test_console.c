@@ -47,6 +47,27 @@ static void a_table_of_vllm_becomes_figures_and_labels(void **state)
 	weir_profile_free(profile);
 }
 
+#define LOADED(mean)                                                                               \
+	TITLE "Successful requests: 40\nMax request concurrency: 4\n"                              \
+	      "Benchmark duration (s): 20.00\nTotal input tokens: 4000\n"                          \
+	      "Total generated tokens: 800\nRequest throughput (req/s): 2.00\n"                    \
+	      "Output token throughput (tok/s): 40.00\nMean E2E Latency (ms): " mean "\n" END
+
+static void totals_of_a_table_may_contradict_each_other(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, LOADED("2000.00"), profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, 0);
+	input = reading_of(reader, LOADED("2200.00"), profile);
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, 1);
+	assert_string_equal(input->warnings[WEIR_WARN_CONTRADICTION].detail,
+	                    "40 requests of 2.20 s take 88.0 s, more than 4 at a time in 20.0 s");
+	reading_expects_figure(input->run, "mean_e2el_ms", 2200, false, "ms");
+	weir_profile_free(profile);
+}
+
 static void two_tables_are_one_run_with_names(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -313,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_table_of_vllm_becomes_figures_and_labels),
+		cmocka_unit_test(totals_of_a_table_may_contradict_each_other),
 		cmocka_unit_test(two_tables_are_one_run_with_names),
 		cmocka_unit_test(a_table_of_trtllm_bench_becomes_figures_and_labels),
 		cmocka_unit_test(the_old_token_throughput_is_that_of_output),

@@ -32,7 +32,6 @@ struct reader {
 	struct weir_run *run; /* of the result; NULL before the first one. Owned. */
 	struct weir_bench_lists lists;
 	struct weir_client_summary summary;
-	double duration_s, output_tokens; /* of all requests; NAN: unknown */
 	struct weir_load_join join;
 	bool is_list; /* the document is a list */
 };
@@ -69,8 +68,9 @@ static const struct {
 	{"results_number_errors", offsetof(struct reader, summary.failed)},
 	{"completed", offsetof(struct reader, summary.completed)},
 	{"failed", offsetof(struct reader, summary.failed)},
-	{"duration", offsetof(struct reader, duration_s)},
-	{"total_output_tokens", offsetof(struct reader, output_tokens)},
+	{"duration", offsetof(struct reader, summary.duration_s)},
+	{"total_input_tokens", offsetof(struct reader, summary.total_input_tokens)},
+	{"total_output_tokens", offsetof(struct reader, summary.total_output_tokens)},
 };
 
 static const struct weir_client_row rates[] = {
@@ -360,8 +360,8 @@ static void complete_rate(struct reader *reader)
 {
 	struct weir_client_summary *summary = &reader->summary;
 
-	if (isnan(summary->request_throughput) && reader->duration_s > 0)
-		summary->request_throughput = summary->completed / reader->duration_s;
+	if (isnan(summary->request_throughput) && summary->duration_s > 0)
+		summary->request_throughput = summary->completed / summary->duration_s;
 }
 
 /* Notes how many requests completed and failed in how much time. These are labels and not figures:
@@ -373,7 +373,7 @@ static void label_totals(const struct reader *reader)
 		double value;
 	} facts[] = {{WEIR_LOAD_COMPLETED, reader->summary.completed},
 	             {WEIR_LOAD_FAILED, reader->summary.failed},
-	             {WEIR_LOAD_DURATION, reader->duration_s}};
+	             {WEIR_LOAD_DURATION, reader->summary.duration_s}};
 	char text[32];
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
@@ -389,13 +389,16 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 	struct weir_client_summary *summary = &reader->summary;
 	struct weir_run *run = reader->run;
 	enum weir_status status =
-		weir_bench_lists_check(&reader->lists, reader->duration_s, summary, err);
+		weir_bench_lists_check(&reader->lists, summary->duration_s, summary, err);
 
 	if (status)
 		return status;
 	weir_bench_lists_add(&reader->lists, run);
-	summary->output_tokens = reader->output_tokens / summary->completed;
+	summary->output_tokens = summary->total_output_tokens / summary->completed;
 	summary->sampled_tpot = sample_mean_ms(run, "tpot");
+	summary->sampled_e2e = sample_mean_ms(run, "e2e");
+	summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
+	summary->prompts = weir_figure_label_number(run, "num_prompts");
 	status = weir_client_summary_check(summary, reader->input, err);
 	if (status)
 		return status;
@@ -443,7 +446,6 @@ static enum weir_status begin_result(struct reader *reader, struct weir_error *e
 		return status;
 	reader->run = weir_run_new();
 	reader->lists = (struct weir_bench_lists){.input = reader->input};
-	reader->output_tokens = reader->duration_s = NAN;
 	weir_client_summary_init(&reader->summary);
 	reader->summary.tpot_by_request = true;
 	return WEIR_OK;

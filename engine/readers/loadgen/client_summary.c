@@ -307,6 +307,7 @@ enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
 	check_streaming(summary, input);
 	check_tpot(summary, input);
 	check_gaps(summary, input);
+	weir_client_totals_check(summary, input);
 	if (summary->achieved_per_s < LOAD_SHARE * summary->requested_per_s)
 		weir_input_warn(input, WEIR_WARN_LOAD_NOT_REACHED, UINT64_MAX, NULL);
 	return WEIR_OK;

@@ -36,10 +36,16 @@ struct weir_client_summary {
 	struct weir_client_times ntpot;   /* end to end / output tokens, first token included */
 	struct weir_client_times queue;   /* from when a request was due to when it was sent */
 	struct weir_client_times latency; /* of an iteration, without any server */
-	double sampled_tpot;              /* mean of the samples, ms; NAN: there are no samples */
+	/* Means of the samples, ms; NAN: there are no samples. */
+	double sampled_tpot, sampled_e2e;
 
 	double sent, completed, failed;
-	double output_tokens;                   /* mean of a request */
+	double prompts;         /* requests that the tool was to send */
+	double max_concurrency; /* requests at a time, at most */
+	double duration_s;
+	double total_input_tokens, total_output_tokens; /* of all completed requests */
+	double rounding;      /* largest error of rates and of the duration; NAN: they are exact */
+	double output_tokens; /* mean of a request */
 	double requested_per_s, achieved_per_s; /* of the load, not of the answers */
 
 	double request_throughput, request_goodput;                   /* 1/s */
@@ -113,6 +119,11 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
  */
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);
+
+/* Warns if totals contradict each other by more than 5 %: more requests completed than were to be
+ * sent, they took longer than the concurrency permits in the duration, or a throughput is not its
+ * total over the duration. All figures are kept. Part of weir_client_summary_check(). */
+void weir_client_totals_check(const struct weir_client_summary *summary, struct weir_input *input);
 
 /* Fails because no request completed. */
 enum weir_status weir_client_fail_none_completed(struct weir_error *err);

@@ -27,6 +27,7 @@
 #define OVERVIEW   " OVERVIEW" /* ends the titles of trtllm-bench's tables */
 #define ARGUMENTS  "Namespace("
 #define MAX_LABEL  256                  /* bytes of the name of a row */
+#define ROUNDING   0.005                /* of rows with two digits */
 #define NOWHERE    SIZE_MAX             /* slot of a row that is passed over */
 #define JSON_BEGIN "<<<RESULT_START>>>" /* a log with a result in JSON is one of reader bench */
 
@@ -34,13 +35,12 @@ struct console {
 	struct weir_input *input;
 	struct weir_run *run; /* labels of the table that is being read, or comes next. Owned. */
 	struct weir_client_summary summary;
-	double output_tokens; /* of all requests; NAN: unknown */
-	size_t figures;       /* numbers taken from this table */
-	bool titled;          /* the table has its title */
-	bool serving;         /* the table ends with a line of "=" */
-	bool prefixed;        /* something stands before the "=" of its title: docker, kubectl */
-	bool latency;         /* it is of trtllm-bench latency, whose total counts output alone */
-	bool found_title;     /* some table of the log has its title */
+	size_t figures;   /* numbers taken from this table */
+	bool titled;      /* the table has its title */
+	bool serving;     /* the table ends with a line of "=" */
+	bool prefixed;    /* something stands before the "=" of its title: docker, kubectl */
+	bool latency;     /* it is of trtllm-bench latency, whose total counts output alone */
+	bool found_title; /* some table of the log has its title */
 	struct weir_load_join join;
 };
 
@@ -219,7 +219,7 @@ static void begin_table(struct console *console)
 	console->run = weir_run_new();
 	weir_client_summary_init(&console->summary);
 	console->summary.tpot_by_request = true;
-	console->output_tokens = NAN;
+	console->summary.rounding = ROUNDING;
 	console->figures = 0;
 	console->titled = console->serving = console->latency = console->prefixed = false;
 }
@@ -240,8 +240,9 @@ static enum weir_status end_table(struct console *console, struct weir_error *er
 		weir_load_join_skip(&console->join, summary);
 		weir_run_free(run);
 	} else {
-		if (!isnan(console->output_tokens))
-			summary->output_tokens = console->output_tokens / summary->completed;
+		if (!isnan(summary->total_output_tokens))
+			summary->output_tokens = summary->total_output_tokens / summary->completed;
+		summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
 		status = weir_client_summary_check(summary, console->input, err);
 		weir_client_summary_add(summary, "", run);
 		if (!status && run->metrics.count)
@@ -359,17 +360,39 @@ static enum weir_status take_row(struct console *console, const struct row *row,
 	return status;
 }
 
+/* Totals by the end of their names; they alone are no table. */
+static const struct total {
+	const char *name;
+	size_t slot;
+	double scale;
+} totals[] = {
+	{"Total generated tokens", WEIR_CLIENT_SLOT(total_output_tokens), 1},
+	{"Total input tokens", WEIR_CLIENT_SLOT(total_input_tokens), 1},
+	{"Benchmark duration (s)", WEIR_CLIENT_SLOT(duration_s), 1},
+	{"Benchmark duration (ms)", WEIR_CLIENT_SLOT(duration_s), 1e-3}, /* "12.5 s" */
+};
+
+static bool take_total(struct console *console, struct weir_slice label, double value)
+{
+	struct weir_slice before;
+
+	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
+		if (!ends_with(label, totals[i].name, &before))
+			continue;
+		weir_client_summary_set(&console->summary, totals[i].slot, value * totals[i].scale);
+		return true;
+	}
+	return false;
+}
+
 static enum weir_status take_number(struct console *console, struct weir_slice label, double value,
                                     struct weir_error *err)
 {
 	const struct row *row = find_row(label);
-	struct weir_slice before;
 
 	if (row)
 		return take_row(console, row, value, err);
-	if (ends_with(label, "Total generated tokens", &before))
-		console->output_tokens = value;
-	else
+	if (!take_total(console, label, value))
 		console->figures += take_time(console, label, value);
 	return WEIR_OK;
 }

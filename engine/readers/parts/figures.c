@@ -83,3 +83,11 @@ bool weir_figure_higher_is_better(const char *name)
 			return true;
 	return false;
 }
+
+double weir_figure_label_number(const struct weir_run *run, const char *key)
+{
+	const char *text = weir_run_label(run, key);
+	double value;
+
+	return text && weir_parse_double(text, strlen(text), &value) ? value : NAN;
+}

@@ -21,6 +21,9 @@ void weir_figure_add(struct weir_run *run, const char *name, const char *unit,
  * are too long or mean "unknown" (empty, null, NaN, None). */
 void weir_figure_label(struct weir_run *run, const char *key, struct weir_slice raw);
 
+/* Returns the number that a label of the run is; NAN: it has no such label, or another text. */
+double weir_figure_label_number(const struct weir_run *run, const char *key);
+
 /* Returns the unit at the end of a figure's name ("_ms", "_gb", "_pct"); NULL if it has no unit. */
 const char *weir_figure_unit(const char *name);
 /* Returns true if the words of the name show a rate or a utilisation, which are better if higher.

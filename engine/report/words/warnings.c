@@ -118,6 +118,10 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 		{"inconsistent",
                  "1 figure contradicts the others of its file and was recomputed or left out",
                  "figures contradict the others of their file and were recomputed or left out"},
+	[WEIR_WARN_CONTRADICTION] = {"contradiction",
+                                     "2 figures of the file contradict each other; both are kept",
+                                     "pairs of figures of the file contradict each other; all are "
+                                     "kept"},
 	[WEIR_WARN_LOAD_NOT_REACHED] = {"load_not_reached",
                                         "the load generator did not reach the requested rate: "
                                         "queueing includes waiting at the client",

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/loadgen/client_summary.h"
+
+#define TOLERANCE 0.05 /* relative; a larger difference is no rounding */
+
+static void warn(struct weir_input *input, struct weir_text *detail)
+{
+	weir_input_warn(input, WEIR_WARN_CONTRADICTION, UINT64_MAX, detail->data);
+	weir_text_release(detail);
+}
+
+static void check_count(const struct weir_client_summary *summary, struct weir_input *input)
+{
+	struct weir_text detail = {0};
+
+	if (!(summary->prompts > 0 && summary->completed > summary->prompts))
+		return;
+	weir_text_printf(&detail, "%.15g requests completed, %.15g were to be sent",
+	                 summary->completed, summary->prompts);
+	warn(input, &detail);
+}
+
+/* Requests in flight take at most the concurrency times the duration, all together. */
+static void check_concurrency(const struct weir_client_summary *summary, struct weir_input *input,
+                              double rounding)
+{
+	double mean_ms = isnan(summary->e2e.mean) ? summary->sampled_e2e : summary->e2e.mean;
+	double taken_s = summary->completed * mean_ms * 1e-3;
+	double room_s = summary->max_concurrency * (summary->duration_s + rounding);
+	struct weir_text detail = {0};
+
+	if (!(room_s > 0 && taken_s > (1 + TOLERANCE) * room_s))
+		return;
+	weir_text_printf(&detail, "%.15g requests of ", summary->completed);
+	weir_text_duration(&detail, mean_ms * 1e6);
+	weir_text_puts(&detail, " take ");
+	weir_text_duration(&detail, taken_s * 1e9);
+	weir_text_printf(&detail, ", more than %.6g at a time in ", summary->max_concurrency);
+	weir_text_duration(&detail, summary->duration_s * 1e9);
+	warn(input, &detail);
+}
+
+/* A throughput, and the total that it is per second of. */
+struct rate {
+	const char *name, *unit;
+	double stated, total;
+};
+
+static void check_rate(const struct rate *rate, double duration_s, double rounding,
+                       struct weir_input *input)
+{
+	double least = rate->total / (duration_s + rounding) - rounding;
+	double most =
+		duration_s > rounding ? rate->total / (duration_s - rounding) + rounding : INFINITY;
+	struct weir_text detail = {0};
+
+	if (!(rate->stated > 0 && rate->total > 0 && duration_s > 0) ||
+	    (rate->stated >= (1 - TOLERANCE) * least && rate->stated <= (1 + TOLERANCE) * most))
+		return;
+	weir_text_printf(&detail, "%s: stated %.4g/s, %.4g/s by %.15g %s in ", rate->name,
+	                 rate->stated, rate->total / duration_s, rate->total, rate->unit);
+	weir_text_duration(&detail, duration_s * 1e9);
+	warn(input, &detail);
+}
+
+void weir_client_totals_check(const struct weir_client_summary *summary, struct weir_input *input)
+{
+	double rounding = summary->rounding > 0 ? summary->rounding : 0;
+	double in = summary->total_input_tokens, out = summary->total_output_tokens;
+	const struct rate rates[] = {
+		{"request throughput", "requests", summary->request_throughput, summary->completed},
+		{"input throughput", "tokens", summary->input_throughput, in},
+		{"output throughput", "tokens", summary->output_throughput, out},
+		{"total throughput", "tokens", summary->total_throughput, in + out},
+	};
+
+	check_concurrency(summary, input, rounding);
+	check_count(summary, input);
+	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+		check_rate(&rates[i], summary->duration_s, rounding, input);
+}
