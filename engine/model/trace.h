@@ -199,6 +199,7 @@ enum weir_warning_code {
 	WEIR_WARN_EMPTY_ANSWER,    /* a request that was answered without a token */
 	WEIR_WARN_JOINED_SPANS,    /* a trace without its root; its spans are one request */
 	WEIR_WARN_SHARED_TRACE,    /* a trace with several roots that are requests each */
+	WEIR_WARN_UNKNOWN_COLUMN,  /* a column of a script's table; left out */
 	WEIR_WARN_UNTYPED_METRIC,  /* a histogram or summary without a TYPE line */
 	WEIR_WARN_ASYNCHRONOUS,    /* an asynchronous event beside ranges of threads; left out */
 	WEIR_WARN_COUNT

@@ -86,5 +86,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_with(&weir_reader_tegrastats, data, size);
 	read_with(&weir_reader_gpustat, data, size);
 	read_with(&weir_reader_xpu_smi, data, size);
+	read_with(&weir_reader_gpu_log, data, size);
 	return 0;
 }

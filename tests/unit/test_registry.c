@@ -121,11 +121,11 @@ static void what_nobody_reads_is_called_what_it_looks_like(void **state)
 	expect_hint("{\"schema\": \"1.0\", \"nodes\": []}", 30, "execution trace");
 	expect_hint("{\"hello\": 1}", 12, "it is JSON");
 	expect_hint("hello there", 11, "text that no reader knows");
-	expect_hint("time,gpu_util_pct,mem_used_mb\n1,2,3\n", 36, "whose columns no reader knows");
-	expect_hint("timestamp,gpu_power_w,gpu_co2_kg\n1,2,3\n", 39,
+	expect_hint("time,gpu_share_pct,mem_used_mb\n1,2,3\n", 37, "whose columns no reader knows");
+	expect_hint("timestamp,power_share,gpu_co2_kg\n1,2,3\n", 39,
 	            "whose columns no reader knows");
 	expect_hint("time,gpu_a,gpu_b\n1,2,3\n", 23, "text that no reader knows");
-	expect_hint("gpu_util,power\n1,2\n", 19, "text that no reader knows");
+	expect_hint("gpu_part,power\n1,2\n", 19, "text that no reader knows");
 	expect_hint("1,gpu_util,mem,power\n", 21, "text that no reader knows");
 	expect_hint("\n\x0e\x10\x00\x12\n/host:CPU", 16, "xplane.pb");
 	expect_hint("\x01\0\x02\0", 4, "binary data");
