@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/monitors.h"
+#include "tests/unit/reading.h"
 
 #define AMD (&weir_reader_amd)
 #define MONITOR                                                                                    \
@@ -137,6 +139,56 @@ static void a_monitor_in_json_is_flat(void **state)
 	               "\"unit\": \"W\"}, \"hotspot_temperature\": {\"value\": 40, \"unit\": "
 	               "\"C\"}, \"gfx\": {\"value\": \"N/A\", \"unit\": \"%\"}, \"mem\": 5}]",
 	               "1 @1767607200000000000 memory_activity=0.05 power_w=90 temperature_c=40\n");
+}
+
+/* Expects the clock of the only sample, NAN if the cell has none. */
+static void expect_clock(const char *cell, double mhz)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_telemetry *telemetry;
+	double value;
+
+	weir_text_printf(&text,
+	                 "{\"card0\": {\"GPU use (%%)\": \"12\", \"sclk clock speed:\": \"%s\"}}",
+	                 cell);
+	telemetry = reading_of(&weir_reader_amd, text.data, profile)->telemetry;
+	value = telemetry->samples[0].value[WEIR_GAUGE_SM_CLOCK_MHZ];
+	if (isnan(mhz) ? !isnan(value) : value != mhz)
+		fail_msg("%s: %g", cell, value);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void clocks_of_rocm_smi_have_many_forms(void **state)
+{
+	(void)state;
+	expect_clock("(668Mhz)", 668);
+	expect_clock("668Mhz", 668);
+	expect_clock("668 MHz", 668);
+	expect_clock("668 of 1300 MHz", 668);
+	expect_clock("668 of 1300", 668);
+	expect_clock("668 of", NAN);
+	expect_clock("668 of MHz", NAN);
+	expect_clock("N/A", NAN);
+}
+
+static void early_keys_of_rocm_smi_are_known(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const double *value =
+		reading_of(&weir_reader_amd,
+	                   "{\"card0\": {\"Average Graphics Package Power\": \"30.0W\", "
+	                   "\"Temperature (Sensor #1)\": \"35.0 c\", \"GPU use\": \"97%\"}}",
+	                   profile)
+			->telemetry->samples[0]
+			.value;
+
+	(void)state;
+	assert_true(value[WEIR_GAUGE_POWER_W] == 30);
+	assert_true(value[WEIR_GAUGE_TEMPERATURE_C] == 35);
+	assert_true(value[WEIR_GAUGE_UTILIZATION] == 0.97);
+	weir_profile_free(profile);
 }
 
 static void cards_are_keys_in_json_of_rocm_smi(void **state)
@@ -277,6 +329,8 @@ int main(void)
 		cmocka_unit_test(ragged_rows_are_left_out),
 		cmocka_unit_test(devices_are_listed_wrapped_or_alone_in_json),
 		cmocka_unit_test(a_monitor_in_json_is_flat),
+		cmocka_unit_test(clocks_of_rocm_smi_have_many_forms),
+		cmocka_unit_test(early_keys_of_rocm_smi_are_known),
 		cmocka_unit_test(cards_are_keys_in_json_of_rocm_smi),
 		cmocka_unit_test(numbers_of_the_pci_bus_are_not_names),
 		cmocka_unit_test(a_reason_for_no_value_is_not_damage),

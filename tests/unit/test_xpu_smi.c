@@ -87,7 +87,8 @@ static void the_header_is_known(void **state)
 	expect_chosen(HEAD "10:00:00, 0, 1, 1, 2\n", XPU, NULL);
 	assert_string_equal(reading_claims("Timestamp, DeviceId, Reset Counter\n1, 2, 3\n"),
 	                    "none");
-	assert_string_equal(reading_claims("Timestamp, Device, GPU Power (W)\n1, 2, 3\n"), "none");
+	assert_string_equal(reading_claims("Timestamp, Device, GPU Power (W)\n1, 2, 3\n"),
+	                    "gpu-log");
 }
 
 int main(void)

@@ -192,7 +192,8 @@ enum weir_monitor_cell {
 	WEIR_MONITOR_BAD,     /* malformed */
 };
 
-/* Parses "627.40 W", "100 %", "52", "(800Mhz)". *unit is empty if the cell has none. */
+/* Parses "627.40 W", "100 %", "52", "(800Mhz)", "668 of 1300 MHz" (668). *unit is empty if the cell
+ * has none. */
 enum weir_monitor_cell weir_monitor_number(struct weir_slice cell, double *value,
                                            struct weir_slice *unit);
 /* Finds a unit; NULL: it is not known. */

@@ -190,6 +190,29 @@ static size_t skip_exponent(struct weir_slice cell, size_t at)
 	return end;
 }
 
+static size_t skip_blanks(struct weir_slice cell, size_t at)
+{
+	while (at < cell.length && cell.data[at] == ' ')
+		at++;
+	return at;
+}
+
+/* Passes over the limit in "668 of 1300 MHz". */
+static size_t skip_limit(struct weir_slice cell, size_t at)
+{
+	struct weir_slice rest = {cell.data + at, cell.length - at};
+	size_t end;
+
+	if (!weir_slice_starts(rest, "of "))
+		return at;
+	end = skip_blanks(cell, at + 3);
+	if (end >= cell.length || cell.data[end] < '0' || cell.data[end] > '9')
+		return at;
+	while (end < cell.length && is_number_byte(cell.data[end]))
+		end++;
+	return skip_blanks(cell, end);
+}
+
 enum weir_monitor_cell weir_monitor_number(struct weir_slice cell, double *value,
                                            struct weir_slice *unit)
 {
@@ -205,8 +228,7 @@ enum weir_monitor_cell weir_monitor_number(struct weir_slice cell, double *value
 		return classify_word(cell);
 	if (is_sentinel(*value))
 		return WEIR_MONITOR_MISSING;
-	while (at < cell.length && cell.data[at] == ' ')
-		at++;
+	at = skip_limit(cell, skip_blanks(cell, at));
 	*unit = (struct weir_slice){cell.data + at, cell.length - at};
 	return WEIR_MONITOR_VALUE;
 }
