@@ -38,6 +38,7 @@ static void check_runs(const struct weir_input *input)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	fuzz_reader(&weir_reader_cargo_bench, data, size, check_runs);
 	fuzz_reader(&weir_reader_criterion, data, size, check_runs);
 	fuzz_reader(&weir_reader_google_benchmark, data, size, check_runs);
 	fuzz_reader(&weir_reader_hyperfine, data, size, check_runs);

@@ -53,9 +53,6 @@ static const struct {
 	{"# Collective test starting: all_reduce_perf\n# nThread 1 nGpus 2 minBytes 8 maxBytes 64 "
          "step: 2(factor)\n#\n# Using devices\n",
          "nccl-tests", "a trace of each rank"},
-	{"fib 20                  time:   [26.029 us 26.251 us 26.505 us]\n", "criterion",
-         "sample.json"},
-	{"test fib_20 ... bench:      26,251 ns/iter (+/- 123)\n", "cargo bench", "sample.json"},
 	{"Command line parameters\nm;model.xml\n\nExecution results\n"
          "total number of iterations;500\n",
          "benchmark_app", "the log of benchmark_app"},

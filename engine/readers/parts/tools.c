@@ -7,10 +7,6 @@
 #define OF_SERVER   AS_SAMPLES "; the server's log or metrics pages say why requests wait"
 #define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
 
-#define CRITERION                                                                                  \
-	"pass target/criterion/NAME/new/sample.json, which holds the samples beside "              \
-	"estimates.json"
-
 /* The sign for degrees in UTF-8. */
 #define DEGREES                                                                                    \
 	"\xc2\xb0"                                                                                 \
@@ -71,12 +67,6 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "", .texts = {{"algbw", "busbw", "(us)"}, .all = 3}},
                    {.first = "#",
                     .texts = {{"# nThread ", " minBytes ", " maxBytes "}, .all = 3}}}},
-	{.what = "what criterion (cargo bench) prints",
-         .advice = CRITERION,
-         .marks = {{.first = "", .texts = {{" time:   ["}, .all = 1}}}},
-	{.what = "what cargo bench prints, a time and a deviation of each benchmark",
-         .advice = "with criterion " CRITERION "; else " AS_SAMPLES,
-         .marks = {{.first = "", .texts = {{"... bench: ", " ns/iter (+/- "}, .all = 2}}}},
 	{.what = "a statistics report of OpenVINO's benchmark_app",
          .advice = "pass the log of benchmark_app, which ends with the same figures",
          .marks = {{.first = "",
