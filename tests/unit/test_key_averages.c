@@ -116,6 +116,31 @@ static void a_row_without_device_time_is_no_operator_of_the_device(void **state)
 	}
 }
 
+/* A range on the device has the time of the kernels inside it, which have rows; its row of the host
+ * tells that it is no kernel. An operator may have a row for each of its shapes. */
+static void a_range_that_the_host_names_as_well_is_no_kernel(void **state)
+{
+	static const char rows[] =
+		DASHES DEVICE_TITLES DASHES "       Model         0.00%       0.000us         "
+					    "0.00%       9.000us             1  \n"
+					    "      gemm_8         0.00%       0.000us         "
+					    "0.00%       7.000us             4  \n"
+					    "       Model        50.00%       1.000ms        "
+					    "50.00%       0.000us             1  \n"
+					    "    aten::mm        25.00%       0.500ms        "
+					    "25.00%       7.000us             4  \n"
+					    "    aten::mm        25.00%       0.500ms        "
+					    "25.00%       0.000us             1  \n" DASHES;
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, rows, profile)->run;
+
+	(void)state;
+	assert_int_equal(run->operators.count, 2);
+	expect_total(run, "gemm_8", 7000, 4);
+	expect_total(run, "aten::mm", 7000, 4);
+	weir_profile_free(profile);
+}
+
 #define SHARE_TITLES                                                                               \
 	"        Name    Self CPU %      Self CPU     Self CUDA   Self CUDA %    # of Calls  \n"
 #define SHARE_HEAD DASHES SHARE_TITLES DASHES
@@ -276,6 +301,7 @@ int main(void)
 		cmocka_unit_test(ranges_among_the_kernels_are_left_out),
 		cmocka_unit_test(a_table_of_the_host_alone_is_read),
 		cmocka_unit_test(a_row_without_device_time_is_no_operator_of_the_device),
+		cmocka_unit_test(a_range_that_the_host_names_as_well_is_no_kernel),
 		cmocka_unit_test(a_table_cut_before_its_totals_has_those_of_its_shares),
 		cmocka_unit_test(a_second_table_is_left_out),
 		cmocka_unit_test(what_is_cut_or_no_number_is_counted),

@@ -279,7 +279,8 @@ static void calls_of_the_host_are_no_operators(void **state)
 	static const struct {
 		const char *name;
 		bool call;
-	} cases[] = {{"hipMemcpy", true},        {"__hipPushCallConfiguration", true},
+	} cases[] = {{"<barrier packet>", true}, {"barrier_kernel", false},
+	             {"hipMemcpy", true},        {"__hipPushCallConfiguration", true},
 	             {"hsa_queue_create", true}, {"HIP_API", true},
 	             {"KERNEL_DISPATCH", false}, {"hip", false},
 	             {"hipster_kernel", false},  {"hipKernel(float*)", false},

@@ -140,6 +140,18 @@ static const struct {
 	{"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n"
          "| `a` | 1.0 \xc2\xb1 0.3 | 0.4 | 1.9 | 1.00 |\n",
          "hyperfine", "--export-json"},
+	{"Benchmark 1: a\n  Time (mean \xc2\xb1 \xcf\x83):     511.5 ms \xc2\xb1  19.2 ms    "
+         "[User: 509.3 ms, "
+         "System: 2.1 ms]\n  Range (min \xe2\x80\xa6 max):   485.9 ms \xe2\x80\xa6 540.4 ms    10 "
+         "runs\n",
+         "hyperfine", "--export-json"},
+	{"  scale(float *), 2026-Jan-01 12:00:00, Context 1, Stream 7\n    Section: GPU Speed Of "
+         "Light "
+         "Throughput\n",
+         "ncu", "--csv --page raw"},
+	{"nvbandwidth Version: v0.8\n\nRunning host_to_device_memcpy_ce.\nmemcpy CE CPU(row) -> "
+         "GPU(column) bandwidth (GB/s)\n",
+         "nvbandwidth", "trace of the program"},
 	{"command,mean,stddev,median,user,system,min,max\na,1,0,1,0.5,0.1,1,1\n", "hyperfine",
          "--export-json"},
 	{"{\"Name\": \"a\", \"SpanContext\": {\"TraceID\": \"1\"}, \"Parent\": {}, \"SpanKind\": "

@@ -428,6 +428,12 @@ static void take_allocation(struct reader *reader, const struct weir_csv_row *ro
 	weir_builder_add_host(reader->builder, &host);
 }
 
+/* True for the packets by which a queue waits for others: no kernel runs in their time. */
+static bool is_barrier(struct weir_slice name)
+{
+	return weir_slice_equals(name, "<barrier packet>");
+}
+
 /* True for the name of a call of the host, "hipMemcpy", "hsa_queue_create", or of a domain of such
  * calls, "HIP_API": identifiers, while names of C++ kernels have arguments. */
 static bool is_host_call(struct weir_slice name)
@@ -449,7 +455,7 @@ static bool is_host_call(struct weir_slice name)
 	return found;
 }
 
-/* Adds the total of a call of the host, which is no time of the device. */
+/* Adds the total of a call of the host, or of waiting, which is no work of the device. */
 static void add_call(struct weir_run *run, const char *name, int64_t total_ns, int64_t calls)
 {
 	struct weir_text path = {0};
@@ -487,7 +493,7 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 	if (reader->input->run->operators.count >= WEIR_FIGURE_MAX)
 		return;
 	weir_text_add(&text, name.data, name.length);
-	if (is_host_call(name)) {
+	if (is_host_call(name) || is_barrier(name)) {
 		add_call(reader->input->run, text.data, total_ns, calls);
 		reader->timed++;
 	} else if (!weir_series_find(&reader->input->run->operators, text.data)) {

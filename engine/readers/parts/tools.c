@@ -92,6 +92,16 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "",
                     .texts = {{"Invocations", "Metric Name", "Metric Description"}, .all = 3}},
                    {.first = "", .texts = {{"Invocations", "Event Name", "Device"}, .all = 3}}}},
+	{.what = "the details that ncu prints for each kernel",
+         .advice = "run ncu with --csv --page raw and pass what it prints; from a report: ncu "
+                   "--import FILE --csv --page raw",
+         .marks = {{.first = "",
+                    .texts = {{", Context ", ", Stream ", "    Section: "}, .all = 3}}}},
+	{.what = "a matrix of bandwidths by nvbandwidth",
+         .advice = "pass a trace of the program (torch.profiler, nsys), in which weir measures its "
+                   "own copies",
+         .marks = {{.first = "",
+                    .texts = {{"nvbandwidth Version:", "memcpy "}, .all = 1, .any = 1}}}},
 	{.what = "a report of nsys analyze",
          .advice = "pass the recording that it was made of: nsys export --type sqlite FILE",
          .marks = {{.first = "",
@@ -149,6 +159,10 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "#", .texts = {{"# Overhead ", "# Samples: "}, .all = 2}},
                    {.first = "#", .texts = {{"# Children ", " Self ", "# Samples: "}, .all = 3}}}},
 	/* benchmarks */
+	{.what = "what hyperfine prints, without its times",
+         .advice = "run hyperfine with --export-json FILE and pass that file",
+         .marks = {{.first = "",
+                    .texts = {{"  Time (mean \xc2\xb1 ", "  Range (min "}, .all = 2}}}},
 	{.what = "a table of hyperfine without its times",
          .advice = "run hyperfine with --export-json FILE and pass that file",
          .marks = {{.first = "|", .texts = {{"| Command | Mean ["}, .all = 1}},

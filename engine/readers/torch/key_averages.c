@@ -47,6 +47,7 @@ struct table {
 	size_t column[COLUMNS]; /* index in spans; MAX_COLUMNS: missing */
 	unsigned separators;    /* lines of dashes so far */
 	struct weir_run *host;  /* operators and calls of rows without time on the device */
+	struct weir_run *bare;  /* of rows with time on the device alone */
 	double device_total_ms; /* that the table states; 0: none */
 	bool has_host_total;    /* the table states it */
 	struct base of_host, of_device;
@@ -232,6 +233,9 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 	if (device > 0 || host > 0) {
 		struct weir_run *run = device > 0 ? table->input->run : table->host;
 
+		if (device > 0 && host == 0)
+			run = table->bare;
+
 		add(&run->operators, text.data, device > 0 ? device : host);
 		add(&run->calls, text.data, (double)count);
 	}
@@ -308,6 +312,25 @@ static void read_line(struct table *table, const struct weir_csv_row *row)
 	}
 }
 
+/* Takes the rows with time on the device alone: kernels, and ranges of annotations, which a row of
+ * the host without time on the device has the name of. Such a range takes the time of the kernels
+ * inside it, which have rows as well, and is left out. */
+static void take_bare(struct table *table)
+{
+	const struct weir_series_table *bare = &table->bare->operators;
+	struct weir_run *run = table->input->run;
+
+	for (size_t i = 0; i < bare->count; i++) {
+		const char *name = bare->items[i].name;
+		const struct weir_series *calls = weir_series_find(&table->bare->calls, name);
+
+		if (weir_series_find(&table->host->operators, name))
+			continue;
+		add(&run->operators, name, bare->items[i].value[0]);
+		add(&run->calls, name, calls ? calls->value[0] : 0);
+	}
+}
+
 /* Takes the times on the host as those of the operators if the table has no time on the device. */
 static void choose_times(struct table *table)
 {
@@ -327,7 +350,7 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 {
 	static const struct weir_csv_options options = {.separator = '\t'};
 	struct weir_csv *csv = weir_csv_new(source, &options);
-	struct table table = {.input = input, .host = weir_run_new()};
+	struct table table = {.input = input, .host = weir_run_new(), .bare = weir_run_new()};
 	const struct weir_csv_row *row;
 	enum weir_status status;
 	bool has_rows;
@@ -336,6 +359,8 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 	while (!(status = weir_csv_next(csv, &row, err)) && row && !table.done)
 		read_line(&table, row);
 	weir_csv_free(csv);
+	take_bare(&table);
+	weir_run_free(table.bare);
 	has_rows = input->run->operators.count || table.host->operators.count;
 	if (!status)
 		derive_totals(&table);
@@ -352,7 +377,8 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 	if (!has_rows)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no row with a time: expected lines of dashes, a header with "
-		                 "\"Self CPU\", and rows below it");
+		                 "\"Self CPU\", and rows below it, as long as the dashes; pass one "
+		                 "table as it was printed");
 	return WEIR_OK;
 }
 
