@@ -156,6 +156,33 @@ static void a_sum_that_is_written_back_varies_like_its_turn(void **state)
 	assert_false(result_of(adapters(true), weir_fix_group_the_loop).found);
 }
 
+/* Turns of `tanh(x[:, i] @ a[i]) @ b`, each with a row of the input if `rows`, and with a matrix
+ * that is its alone if `matrices`. */
+static bool bands_are_a_loop(bool rows, bool matrices)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[256, 64], [64, 64]]", TWO, "nvjet_gemm", 4);
+	for (int i = 0; i < TURNS; i++) {
+		slice_at(step, "[[16, 4096, 64], [], []]", rows ? i : 0);
+		slice_at(step, "[[16, 64, 64], [], []]", matrices ? i : 0);
+		advice_step_op(step, "aten::mm", "[[4096, 64], [64, 64]]", TWO, "nvjet_gemm_few",
+		               4);
+		advice_step_op(step, "aten::tanh", "[[4096, 64]]", ONE, POINTWISE, 2);
+	}
+	return result_of(step, weir_fix_group_the_loop).found;
+}
+
+/* A recurrent cell multiplies by the same matrix in each turn, and a layer takes no row of an
+ * input. */
+static void rows_with_a_matrix_for_each_are_no_cell(void **state)
+{
+	(void)state;
+	assert_true(bands_are_a_loop(true, true));
+	assert_false(bands_are_a_loop(true, false));
+	assert_false(bands_are_a_loop(false, true));
+}
+
 /* ---- messages along the edges of a graph ---- */
 
 /* Layers that add messages to nodes of a graph; add: sizes of the sum, product: of its product. */
@@ -281,6 +308,7 @@ int main(void)
 		cmocka_unit_test(rows_of_one_number_or_of_few_are_no_loop),
 		cmocka_unit_test(groups_of_a_list_are_computed_at_once),
 		cmocka_unit_test(a_sum_that_is_written_back_varies_like_its_turn),
+		cmocka_unit_test(rows_with_a_matrix_for_each_are_no_cell),
 		cmocka_unit_test(layers_that_pass_messages_to_all_nodes_are_no_loop),
 		cmocka_unit_test(rows_of_several_experts_are_sorted_gathered_and_added),
 		cmocka_unit_test(lookups_in_several_tables_are_one),

@@ -155,41 +155,40 @@ static bool is_slice(const struct weir_op_calls *calls, size_t row)
 		       slices);
 }
 
-/* Returns the number of rows from `first` up to this one that slice a tensor of the same shape. */
-static size_t like_before(const struct weir_op_calls *calls, size_t first, size_t row)
+static bool slices_alike(const struct weir_op_calls *calls, size_t a, size_t b)
 {
 	const uint32_t *name = calls->advisor->program.rank->trace->host.name;
-	size_t count = 0;
 
-	for (size_t r = first; r < row; r++)
-		count += name[r] == name[row] &&
-		         shape_of(calls, r)->dims == shape_of(calls, row)->dims;
-	return count;
+	return name[a] == name[b] && shape_of(calls, a)->dims == shape_of(calls, b)->dims;
 }
 
-/* True if the turn slices such a tensor elsewhere than the row does, which is the `nth` such slice
- * of a turn. The order decides which slices are compared, since a turn of `y[i] += x[i]` begins
- * with the slice that takes the sum of the turn before. */
-static bool varies_in(const struct weir_op_calls *calls, struct stretch turn, size_t row,
-                      size_t nth)
+/* Returns the row of a turn that corresponds to this row of the second turn: several slices of
+ * tensors of one shape are compared in their order, since a turn of `y[i] += x[i]` begins with the
+ * slice that takes the sum of the turn before. SIZE_MAX: the turn has fewer. */
+static size_t row_of_turn(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                          size_t turn, size_t row)
 {
-	const uint32_t *name = calls->advisor->program.rank->trace->host.name;
+	struct stretch stretch = stretch_of(calls, loop, turn);
+	size_t nth = 0;
 
-	for (size_t r = turn.first; r < turn.end; r++)
-		if (name[r] == name[row] &&
-		    shape_of(calls, r)->dims == shape_of(calls, row)->dims && nth-- == 0)
-			return shape_of(calls, r)->scalars != shape_of(calls, row)->scalars;
-	return false;
+	for (size_t r = stretch_of(calls, loop, 1).first; r < row; r++)
+		nth += slices_alike(calls, r, row);
+	for (size_t r = stretch.first; r < stretch.end; r++)
+		if (slices_alike(calls, r, row) && nth-- == 0)
+			return r;
+	return SIZE_MAX;
 }
 
 /* True if every turn slices the tensor, each at another place. row: of the second turn. */
 static bool varies(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t row)
 {
-	size_t nth = like_before(calls, stretch_of(calls, loop, 1).first, row);
+	for (size_t turn = 2; turn < loop->turns; turn++) {
+		size_t other = row_of_turn(calls, loop, turn, row);
 
-	for (size_t turn = 2; turn < loop->turns; turn++)
-		if (!varies_in(calls, stretch_of(calls, loop, turn), row, nth))
+		if (other == SIZE_MAX ||
+		    shape_of(calls, other)->scalars == shape_of(calls, row)->scalars)
 			return false;
+	}
 	return true;
 }
 
@@ -639,8 +638,14 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	struct slices slices;
 
 	/* Copies of rows are packed, not computed together. */
-	if (is_sequential(&body) || body.transfers == loop->period)
+	if (body.transfers == loop->period)
 		return WEIR_LOOP_NONE;
+	/* A layer takes what the one before made, and a cell the same weights in each turn. */
+	if (is_sequential(&body)) {
+		slices = slices_of(calls, loop);
+		if (slices.rows == 0 || body.products == 0 || slices.factors < body.products)
+			return WEIR_LOOP_NONE;
+	}
 	if (is_row_of_lookups(calls, loop))
 		return WEIR_LOOP_ROWS;
 	if (joins_result(calls, loop))
@@ -689,28 +694,20 @@ double weir_loop_slices_ns(const struct weir_op_calls *calls, const struct weir_
 
 /* ---- windows ---- */
 
-/* Returns where the turn begins a slice like this row of the second turn, the `like`-th one of its
- * kind; NAN: it does not, or the place is not recorded. */
+/* Returns where the turn begins the slice that corresponds to this row of the second turn; NAN: it
+ * has none, or the place is not recorded. */
 static double window_start(const struct weir_op_calls *calls, const struct weir_loop *loop,
-                           size_t turn, size_t row, size_t like)
+                           size_t turn, size_t row)
 {
-	const struct weir_trace *trace = calls->advisor->program.rank->trace;
-	uint32_t dims = trace->shapes[trace->host.shape[row]].dims;
-	struct stretch stretch = stretch_of(calls, loop, turn);
+	size_t other = row_of_turn(calls, loop, turn, row);
 	struct weir_args args;
 	int64_t start;
 
-	for (size_t r = stretch.first; r < stretch.end; r++) {
-		if (trace->host.name[r] != trace->host.name[row] ||
-		    trace->shapes[trace->host.shape[r]].dims != dims || like-- > 1)
-			continue;
-		/* slice(self, dim, start, end, step), narrow(self, dim, start, length) */
-		if (!weir_advisor_args(calls->advisor, (uint32_t)r, &args) ||
-		    !weir_args_int(&args, 2, &start))
-			return NAN;
-		return (double)start;
-	}
-	return NAN;
+	/* slice(self, dim, start, end, step), narrow(self, dim, start, length) */
+	if (other == SIZE_MAX || !weir_advisor_args(calls->advisor, (uint32_t)other, &args) ||
+	    !weir_args_int(&args, 2, &start))
+		return NAN;
+	return (double)start;
 }
 
 /* True if the turns begin their slices like this row neither at one place nor at places that lie
@@ -721,14 +718,12 @@ static bool is_window(const struct weir_op_calls *calls, const struct weir_loop 
 	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
 	double last, far = NAN;
 	bool differs = false;
-	size_t like;
 
 	if (!is_slice(calls, row) || strcmp(name, "select") == 0)
 		return false;
-	like = like_before(calls, stretch_of(calls, loop, 1).first, row) + 1;
-	last = window_start(calls, loop, 1, row, like);
+	last = window_start(calls, loop, 1, row);
 	for (size_t turn = 2; turn < loop->turns; turn++) {
-		double start = window_start(calls, loop, turn, row, like);
+		double start = window_start(calls, loop, turn, row);
 
 		if (isnan(start) || isnan(last))
 			return false;
