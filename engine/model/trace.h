@@ -185,13 +185,12 @@ enum weir_warning_code {
 	WEIR_WARN_ONE_SCRAPE,         /* counters without an earlier scrape */
 	WEIR_WARN_MEANS_ONLY,         /* summaries without samples */
 	WEIR_WARN_INCONSISTENT,       /* a figure that contradicts others of the same file */
-	WEIR_WARN_CONTRADICTION, /* two figures of the file that cannot both be true; both are kept
-	                          */
-	WEIR_WARN_LOAD_NOT_REACHED, /* less load than requested */
-	WEIR_WARN_RAGGED_ROW,       /* a row whose columns differ from the header's */
-	WEIR_WARN_DEVICE_ERROR,     /* a monitor that failed to query a device */
-	WEIR_WARN_CLOCK_BACKWARDS,  /* local time that goes backwards */
-	WEIR_WARN_UNFINISHED,       /* a request without an end */
+	WEIR_WARN_CONTRADICTION,      /* two figures that cannot both be true; both are kept */
+	WEIR_WARN_LOAD_NOT_REACHED,   /* less load than requested */
+	WEIR_WARN_RAGGED_ROW,         /* a row whose columns differ from the header's */
+	WEIR_WARN_DEVICE_ERROR,       /* a monitor that failed to query a device */
+	WEIR_WARN_CLOCK_BACKWARDS,    /* local time that goes backwards */
+	WEIR_WARN_UNFINISHED,         /* a request without an end */
 	/* New codes follow here, because parts hold the codes in this order. */
 	WEIR_WARN_OF_TOOL,         /* a warning by the program that wrote the file */
 	WEIR_WARN_UNNAMED_DEVICES, /* rows with one time that do not name their device */

@@ -262,6 +262,20 @@ static void an_instant_at_the_time_counts(void **state)
 	assert_int_equal(weir_instants_until(NULL, 0, 5), 0);
 }
 
+static void the_first_instant_from_a_time_on_is_in_the_range(void **state)
+{
+	const int64_t sorted[] = {INT64_MIN, -1, 5, 5, 9};
+
+	(void)state;
+	assert_int_equal(weir_instants_from(sorted, 0, 5, INT64_MIN), 0);
+	assert_int_equal(weir_instants_from(sorted, 0, 5, -1), 1);
+	assert_int_equal(weir_instants_from(sorted, 0, 5, 5), 2);
+	assert_int_equal(weir_instants_from(sorted, 3, 5, 5), 3);
+	assert_int_equal(weir_instants_from(sorted, 0, 4, 6), 4);
+	assert_int_equal(weir_instants_from(sorted, 0, 5, INT64_MAX), 5);
+	assert_int_equal(weir_instants_from(NULL, 0, 0, 5), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +288,7 @@ int main(void)
 		cmocka_unit_test(the_ends_of_int64_do_not_overflow),
 		cmocka_unit_test(instants_are_sorted_over_the_whole_range),
 		cmocka_unit_test(an_instant_at_the_time_counts),
+		cmocka_unit_test(the_first_instant_from_a_time_on_is_in_the_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

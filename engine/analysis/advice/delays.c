@@ -37,21 +37,6 @@ static bool is_read(const struct weir_delays *delays, uint32_t step)
 	return step - delays->first_step < MOST_STEPS;
 }
 
-/* Returns the first row of a thread that starts at this instant or later. */
-static size_t first_row_from(const struct weir_host_columns *host, size_t first, size_t end,
-                             int64_t at_ns)
-{
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (host->start_ns[middle] < at_ns)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
-}
-
 /* Reads the edges of the steps around this one; rows that reach over the end of their step have
  * their beginning. */
 static void read_steps(struct weir_delays *delays, uint32_t around)
@@ -63,9 +48,9 @@ static void read_steps(struct weir_delays *delays, uint32_t around)
 	delays->first_step = around > MOST_STEPS / 2 ? around - MOST_STEPS / 2 : 0;
 	delays->steps = weir_alloc(MOST_STEPS * sizeof *delays->steps);
 	weir_timeline_thread_rows(&rank->timeline, delays->thread, &first, &end);
-	for (size_t row = first_row_from(host, first, end,
-	                                 rank->steps.steps[delays->first_step].start_ns);
-	     row < end; row++) {
+	first = weir_instants_from(host->start_ns, first, end,
+	                           rank->steps.steps[delays->first_step].start_ns);
+	for (size_t row = first; row < end; row++) {
 		uint32_t step = weir_steps_step_at(&rank->steps, host->start_ns[row]);
 
 		if (step != WEIR_NONE && step >= delays->first_step + MOST_STEPS)

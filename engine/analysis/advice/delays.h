@@ -2,7 +2,8 @@
 /*
  * Distinguishes work of the host from delays by other programs. Steps with the same number of host
  * events have the same stretches between those events. A stretch of work is long in every step; a
- * stretch that another program prolonged is short in some steps.
+ * stretch that another program prolonged is short in some steps. Where the whole machine is busy,
+ * all stretches of a step are longer than those of the fastest one.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_DELAYS_H
 #define WEIR_ANALYSIS_ADVICE_DELAYS_H

@@ -730,8 +730,7 @@ static bool find_picking(const struct weir_draft *draft, uint32_t outer, double 
 	const struct weir_program *program = &draft->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	size_t end = end_of_search(program, outer);
-	int64_t from_ns =
-		host->end_ns[outer]; /* what is inside a picking operator picks the same */
+	int64_t from_ns = host->end_ns[outer];
 
 	*out = (struct picking){0};
 	for (uint32_t row = outer + 1; row < end && host->start_ns[row] < program->host_end_ns;
@@ -743,6 +742,7 @@ static bool find_picking(const struct weir_draft *draft, uint32_t outer, double 
 			continue;
 		if (!add_use(draft, row, elements, out))
 			return false;
+		/* Operators inside one that picks a part pick the same part. */
 		if (out->elements > before)
 			from_ns = host->end_ns[row];
 	}

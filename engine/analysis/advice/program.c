@@ -6,6 +6,7 @@
 #include "engine/analysis/advice/delays.h"
 #include "engine/analysis/advice/program.h"
 #include "engine/analysis/names/apis.h"
+#include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/host_time.h"
 #include "engine/base/arena.h"
 #include "engine/base/sort.h"
@@ -174,20 +175,6 @@ static bool is_relevant(const struct weir_program *program, uint32_t row)
 	        class == WEIR_API_COPY_ASYNC || class == WEIR_API_ALLOC);
 }
 
-/* Returns the first row in [first, end) of one thread that starts at or after at_ns. */
-static size_t lower_bound(const int64_t *start_ns, size_t first, size_t end, int64_t at_ns)
-{
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (start_ns[middle] < at_ns)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first;
-}
-
 /* Adds the waits, copies and allocations of the threads that launch the jobs. */
 static bool add_other_calls(const struct weir_program *program, const uint8_t *threads,
                             struct calls *calls)
@@ -200,7 +187,8 @@ static bool add_other_calls(const struct weir_program *program, const uint8_t *t
 		if (!threads[t])
 			continue;
 		weir_timeline_thread_rows(&program->rank->timeline, t, &first, &end);
-		for (size_t row = lower_bound(host->start_ns, first, end, program->host_start_ns);
+		for (size_t row =
+		             weir_instants_from(host->start_ns, first, end, program->host_start_ns);
 		     row < end && host->start_ns[row] < program->host_end_ns; row++) {
 			if (is_relevant(program, (uint32_t)row))
 				add_call(calls, host->start_ns[row], (uint32_t)row, WEIR_NONE);
@@ -407,7 +395,7 @@ static void find_edges(const struct weir_program *program, uint32_t thread, stru
 	size_t first, end;
 
 	weir_timeline_thread_rows(&program->rank->timeline, thread, &first, &end);
-	for (size_t row = lower_bound(host->start_ns, first, end, program->host_start_ns);
+	for (size_t row = weir_instants_from(host->start_ns, first, end, program->host_start_ns);
 	     row < end && host->start_ns[row] < program->host_end_ns; row++) {
 		if (host->kind[row] == WEIR_HOST_OVERHEAD)
 			continue;
@@ -430,7 +418,7 @@ static uint32_t row_at(const struct weir_program *program, uint32_t thread, int6
 	uint32_t row;
 
 	weir_timeline_thread_rows(&program->rank->timeline, thread, &first, &end);
-	after = lower_bound(host->start_ns, first, end, at_ns + 1);
+	after = weir_instants_from(host->start_ns, first, end, at_ns + 1);
 	if (after == first)
 		return WEIR_NONE;
 	row = (uint32_t)(after - 1);
@@ -579,8 +567,8 @@ static const char profiler_step[] = "ProfilerStep#";
 #define RANGE_SHARE   1.0
 #define MOST_RANGE_NS 60000
 
-/* Returns the share that the profiler takes on each side of the time between two ranges like this
- * one that mark steps; 0: the ranges cost as good as nothing. */
+/* Returns how long the profiler runs on each side of the time between two ranges like this one,
+ * which mark steps, as a share of that time; 0: the ranges are not known to take it any time. */
 static double mark_share(const struct weir_program *program, const struct edges *edges,
                          uint32_t row, int64_t between_ns)
 {
@@ -590,8 +578,8 @@ static double mark_share(const struct weir_program *program, const struct edges 
 	return edges->operators > 0 && between_ns <= MOST_RANGE_NS ? RANGE_SHARE : 0;
 }
 
-/* Returns the time around the end of the step in which only the profiler runs; empty: nothing marks
- * the steps, or the program does. */
+/* Returns the time around the end of the step in which only the profiler runs; empty: no range
+ * marks the steps, or ranges that are not known to take the profiler any time. */
 static struct weir_interval marking(const struct weir_program *program, const struct edges *edges,
                                     int64_t end_ns)
 {

@@ -15,9 +15,9 @@ struct weir_profiler_factors {
 	double typical, low, high;
 };
 
-/* The factors hold against the dispatch of the fastest recorded step like the program's own one: a
- * busy machine slows single steps, but hardly the fastest of them, so that the unprofiled time
- * follows from it with less error (23 % less, root mean square of the logarithm, in 31 captures).
+/* The factors compare with the dispatch of the fastest recorded step that is like the program's: a
+ * busy machine slows single steps, but hardly the fastest of them, so that it predicts the
+ * unprofiled time with less error (23 % less, root mean square of the logarithm, in 31 captures).
  * Eager dispatch ran 1.4 to 2.1 times slower than without the profiler in the fastest step of 9
  * captures, median 1.7, and 1.0 to 2.4 times in 31 others on slower hosts, median 1.5 (PyTorch on
  * H100 and H200). The range comes from 16 captures of whole steps and 14 on slower hosts. */

@@ -254,6 +254,19 @@ void weir_instants_sort(int64_t *ns, size_t count)
 	weir_sort(ns, count, sizeof *ns, by_time);
 }
 
+size_t weir_instants_from(const int64_t *sorted_ns, size_t first, size_t end, int64_t at_ns)
+{
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (sorted_ns[middle] < at_ns)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
 size_t weir_instants_until(const int64_t *sorted_ns, size_t count, int64_t at_ns)
 {
 	size_t low = 0, high = count;

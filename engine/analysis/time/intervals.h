@@ -84,6 +84,9 @@ static inline int64_t weir_add_ns(int64_t a_ns, int64_t b_ns)
 
 /* Sorts instants (ns) in ascending order, in place. */
 void weir_instants_sort(int64_t *ns, size_t count);
+/* Returns the first place in [first, end) of sorted instants that is at or behind `at_ns`, in
+ * logarithmic time; end: all are before it. */
+size_t weir_instants_from(const int64_t *sorted_ns, size_t first, size_t end, int64_t at_ns);
 /* Returns the number of sorted instants at or before `at_ns`, in logarithmic time. */
 size_t weir_instants_until(const int64_t *sorted_ns, size_t count, int64_t at_ns);
 

@@ -5,9 +5,9 @@
  *	test fib_20 ... bench:      26,251 ns/iter (+/- 123)      libtest, criterion's bencher
  *	fib 20                  time:   [26.029 us 26.251 us 26.505 us]            criterion
  *
- * libtest states the median of its samples and their spread, criterion an estimate between the ends
- * of its interval of confidence; each becomes a figure. A name that leaves no room has a line of
- *its own above the times. The samples are in criterion's sample.json.
+ * libtest states the median of its samples and their spread. criterion states an estimate between
+ * the ends of its interval of confidence. The median, or the estimate, becomes a figure. A name
+ *that leaves no room has a line above the times. The samples are in criterion's sample.json.
  */
 #include <string.h>
 

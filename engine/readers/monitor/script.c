@@ -5,10 +5,10 @@
  *	timestamp,gpu_id,gpu_util_percent,mem_used_MiB,power_draw_watts,temp_c
  *	2026-01-05 10:00:00,0,97,40536,402.5,61
  *
- * Names of columns are compared as words, without case, separators and the word "gpu"; a unit is
- *the last word, or stands in brackets. A table must state the use, the power or the clock of a
- *device. Beside columns of the host (cpu, ram) only columns that name the device count. Times are a
- *date and a clock, a clock, seconds since 1970, or seconds since the start.
+ * Names of columns are compared as words, without case, separators and the word "gpu". A unit is
+ * the last word, or stands in brackets. A table must state the use, the power or the clock of a
+ * device. Beside columns of the host (cpu, ram) only columns that name the device count. Times are
+ * a date and a clock, a clock, seconds since 1970, or seconds since the start.
  */
 #include <math.h>
 #include <stdio.h>
