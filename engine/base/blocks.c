@@ -7,7 +7,10 @@
 #include "engine/base/blocks.h"
 #include "engine/base/pool.h"
 
-#define SLOTS (6 * WEIR_POOL_MAX_WIDTH + 2)
+/* Blocks for each thread that may be done before the caller takes them. The system may clear new
+ * pages of many columns while the caller adds one block, which takes as long as the work on 10. */
+#define AHEAD 12
+#define SLOTS (AHEAD * WEIR_POOL_MAX_WIDTH + 2)
 #define NEAR  64 /* bytes that are searched one by one */
 
 enum stage {
@@ -26,10 +29,18 @@ struct slot {
 	const char *damage;
 };
 
+/* Memory that no slot uses. The last piece that came goes first: a processor that was just done
+ * with it still has it in its cache. */
+struct spares {
+	void *pieces[SLOTS + 1];
+	size_t count;
+};
+
 /*
  * Block number n is in slot n % slot_count. Blocks [next, filled) wait for the caller. The lock
- * guards the numbers, the stages and the flags; the bytes and the result of a slot belong to the
- * thread that claimed it, and the members of the reading side to the thread that set `filling`.
+ * guards the numbers, the stages, the flags and the spares; the bytes and the result of a slot
+ * belong to the thread that claimed it, and the members of the reading side to the thread that set
+ * `filling`.
  */
 struct weir_blocks {
 	struct weir_source *source;
@@ -40,6 +51,7 @@ struct weir_blocks {
 	pthread_t workers[WEIR_POOL_MAX_WIDTH];
 	size_t worker_count;
 	struct slot slots[SLOTS];
+	struct spares buffers, results;
 	uint64_t next, filled;
 	bool filling, ended, stopped, started, out_of_memory;
 
@@ -120,6 +132,18 @@ size_t weir_blocks_cut(const char *data, size_t length)
 
 /* ---- filling ---- */
 
+static void put_aside(struct spares *spares, void *piece)
+{
+	if (piece)
+		spares->pieces[spares->count++] = piece;
+}
+
+/* Returns a spare piece, or NULL. */
+static void *take_spare(struct spares *spares)
+{
+	return spares->count > 0 ? spares->pieces[--spares->count] : NULL;
+}
+
 static struct slot *slot_of(struct weir_blocks *blocks, uint64_t number)
 {
 	return &blocks->slots[number % blocks->slot_count];
@@ -199,15 +223,18 @@ static void run_unlocked(struct weir_blocks *blocks, void (*function)(void *), s
 
 static void fill_next(struct weir_blocks *blocks)
 {
-	struct piece piece = {.blocks = blocks, .slot = slot_of(blocks, blocks->filled)};
+	struct slot *slot = slot_of(blocks, blocks->filled);
+	struct piece piece = {.blocks = blocks, .slot = slot};
 
+	if (!slot->block.data)
+		slot->block.data = take_spare(&blocks->buffers);
 	blocks->filling = true;
 	run_unlocked(blocks, fill, &piece);
 	blocks->filling = false;
 	blocks->status = piece.status;
 	blocks->ended = piece.last || blocks->out_of_memory;
-	if (piece.slot->block.length > 0 && !blocks->out_of_memory) {
-		piece.slot->stage = STAGE_FILLED;
+	if (slot->block.length > 0 && !blocks->out_of_memory) {
+		slot->stage = STAGE_FILLED;
 		blocks->filled++;
 	}
 	pthread_cond_broadcast(&blocks->changed);
@@ -218,6 +245,7 @@ static void work_on(struct weir_blocks *blocks, struct slot *slot)
 	struct piece piece = {.blocks = blocks, .slot = slot, .refused = true};
 
 	slot->stage = STAGE_CLAIMED;
+	slot->block.result = take_spare(&blocks->results);
 	run_unlocked(blocks, work, &piece);
 	slot->stage = piece.refused ? STAGE_REFUSED : STAGE_DONE;
 	pthread_cond_broadcast(&blocks->changed);
@@ -225,35 +253,28 @@ static void work_on(struct weir_blocks *blocks, struct slot *slot)
 
 /* ---- threads ---- */
 
-/* Returns the first block that nobody has claimed, and counts such blocks. */
-static struct slot *find_filled(struct weir_blocks *blocks, size_t *count)
+/* Returns the first block that nobody has claimed, or NULL. */
+static struct slot *find_filled(struct weir_blocks *blocks)
 {
-	struct slot *first = NULL;
-
-	*count = 0;
-	for (uint64_t n = blocks->next; n < blocks->filled; n++) {
-		struct slot *slot = slot_of(blocks, n);
-
-		if (slot->stage != STAGE_FILLED)
-			continue;
-		first = first ? first : slot;
-		++*count;
-	}
-	return first;
+	for (uint64_t n = blocks->next; n < blocks->filled; n++)
+		if (slot_of(blocks, n)->stage == STAGE_FILLED)
+			return slot_of(blocks, n);
+	return NULL;
 }
 
-/* Fills a block or works on one; false: there is nothing to do at present. Needs the lock. */
+/* Works on a block, or fills one if none waits: the thread that filled a block finds it at its next
+ * call, and has its bytes in the cache. Returns false if there is nothing to do at present. Needs
+ * the lock. */
 static bool help(struct weir_blocks *blocks)
 {
-	size_t waiting;
-	struct slot *slot = find_filled(blocks, &waiting);
+	struct slot *slot = find_filled(blocks);
 	bool can_fill = !blocks->filling && !blocks->ended &&
 	                blocks->filled - blocks->next < blocks->slot_count;
 
-	if (can_fill && waiting < blocks->threads)
-		fill_next(blocks);
-	else if (slot)
+	if (slot)
 		work_on(blocks, slot);
+	else if (can_fill)
+		fill_next(blocks);
 	else
 		return false;
 	return true;
@@ -262,11 +283,10 @@ static bool help(struct weir_blocks *blocks)
 static void *work_ahead(void *argument)
 {
 	struct weir_blocks *blocks = argument;
-	size_t waiting;
 
 	pthread_mutex_lock(&blocks->lock);
 	while (!blocks->stopped && !blocks->out_of_memory) {
-		if (blocks->ended && !find_filled(blocks, &waiting))
+		if (blocks->ended && !find_filled(blocks))
 			break;
 		if (!help(blocks))
 			pthread_cond_wait(&blocks->changed, &blocks->lock);
@@ -298,7 +318,7 @@ struct weir_blocks *weir_blocks_new(struct weir_source *source,
 	blocks->threads =
 		division.threads < WEIR_POOL_MAX_WIDTH ? division.threads : WEIR_POOL_MAX_WIDTH;
 	blocks->size = division.block;
-	blocks->slot_count = blocks->threads > 1 ? 6 * blocks->threads + 2 : 1;
+	blocks->slot_count = blocks->threads > 1 ? AHEAD * blocks->threads + 2 : 1;
 	pthread_mutex_init(&blocks->lock, NULL);
 	pthread_cond_init(&blocks->changed, NULL);
 	return blocks;
@@ -318,10 +338,13 @@ void weir_blocks_free(struct weir_blocks *blocks)
 	pthread_mutex_destroy(&blocks->lock);
 	weir_source_count_stored(blocks->source, blocks->stored);
 	for (size_t i = 0; i < blocks->slot_count; i++) {
-		if (blocks->slots[i].block.result)
-			blocks->options.destroy(blocks->slots[i].block.result);
-		free(blocks->slots[i].block.data);
+		put_aside(&blocks->results, blocks->slots[i].block.result);
+		put_aside(&blocks->buffers, blocks->slots[i].block.data);
 	}
+	while (blocks->results.count > 0)
+		blocks->options.destroy(take_spare(&blocks->results));
+	while (blocks->buffers.count > 0)
+		free(take_spare(&blocks->buffers));
 	free(blocks->rest);
 	free(blocks->taken);
 	free(blocks);
@@ -372,6 +395,10 @@ static void pass(struct weir_blocks *blocks, struct slot *slot)
 {
 	blocks->stored = slot->stored;
 	blocks->damage = slot->damage;
+	put_aside(&blocks->buffers, slot->block.data);
+	put_aside(&blocks->results, slot->block.result);
+	slot->block.data = NULL;
+	slot->block.result = NULL;
 	slot->stage = STAGE_FREE;
 	blocks->next++;
 	pthread_cond_broadcast(&blocks->changed);
@@ -399,7 +426,8 @@ enum weir_status weir_blocks_take(struct weir_blocks *blocks, const char **data,
 
 		*data = taken;
 		*length = slot->block.length;
-		slot->block.data = blocks->taken;
+		slot->block.data = NULL;
+		put_aside(&blocks->buffers, blocks->taken);
 		blocks->taken = taken;
 		pass(blocks, slot);
 		start(blocks);
