@@ -169,6 +169,39 @@ static void of_two_calls_with_one_id_the_first_that_came_counts(void **state)
 	assert_int_equal(warned(fixture, WEIR_WARN_DUPLICATE_LAUNCH), 1);
 }
 
+/* Adds the flow from a call at start_ns to the work of stream 7 at work_ns. */
+static void add_flow(struct fixture *fixture, uint64_t id, int64_t start_ns, int64_t work_ns)
+{
+	const struct weir_flow_event start = {
+		.kind = WEIR_FLOW_LAUNCH, .id = id, .at_ns = start_ns, .pid = 1, .tid = 1};
+	const struct weir_flow_event finish = {.kind = WEIR_FLOW_LAUNCH,
+	                                       .finish = true,
+	                                       .id = id,
+	                                       .at_ns = work_ns,
+	                                       .pid = 0,
+	                                       .tid = 7};
+
+	weir_builder_add_flow(fixture->builder, &start);
+	weir_builder_add_flow(fixture->builder, &finish);
+}
+
+/* Several chunks of the list of flows, with both sides of each boundary. */
+static void work_without_an_id_is_joined_by_any_number_of_flows(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct weir_trace *trace;
+
+	for (int64_t i = 0; i < 5000; i++) {
+		add_call(fixture, 100 * i, 0, "cudaLaunchKernel");
+		add_work(fixture, 7, 100 * i + 50, 100 * i + 60, 0);
+		add_flow(fixture, (uint64_t)i + 1, 100 * i, 100 * i + 50);
+	}
+	trace = finish(fixture);
+	assert_int_equal(trace->device.count, 5000);
+	for (uint32_t row = 0; row < 5000; row++)
+		assert_int_equal(trace->device.launch[row], row);
+}
+
 static void only_calls_that_launch_elsewhere_are_missed(void **state)
 {
 	struct fixture *fixture = *state;
@@ -329,6 +362,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(launches_follow_their_rows_through_the_sort, set_up,
 	                                        tear_down),
 		cmocka_unit_test_setup_teardown(of_two_calls_with_one_id_the_first_that_came_counts,
+	                                        set_up, tear_down),
+		cmocka_unit_test_setup_teardown(work_without_an_id_is_joined_by_any_number_of_flows,
 	                                        set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_calls_that_launch_elsewhere_are_missed, set_up,
 	                                        tear_down),

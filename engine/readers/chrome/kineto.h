@@ -120,7 +120,8 @@ struct kineto_reader {
 	struct weir_text scratch;
 	struct kineto_rows *rows;
 	struct kineto_pattern_sets *patterns; /* of the threads that read blocks */
-	uint64_t expected_bytes;   /* see weir_source_expected_bytes(); 0: all is reserved */
+	uint64_t expected_bytes;              /* see weir_source_expected_bytes() */
+	uint64_t sample_bytes;     /* read before the number of rows is extrapolated again */
 	uint64_t usual_bytes;      /* the most that a trace of this stored size decodes to */
 	uint64_t timed;            /* events of a known category with usable times */
 	uint64_t known;            /* events of a known category */

@@ -19,6 +19,7 @@
 /* The scan takes a longer element for several that a stray quote joined. */
 #define LONGEST_ELEMENT 65536
 #define SAMPLE_BYTES    ((uint64_t)8 << 20) /* read before the rest is extrapolated from them */
+#define NEXT_SAMPLE     4                   /* times as many bytes for the next extrapolation */
 #define MOST_EXPECTED   ((size_t)1 << 24)   /* rows that this sample makes room for */
 #define RESERVE         1.1                 /* times the extrapolated rows */
 #define MOST_USUAL      40                  /* bytes for each stored one, see source.h */
@@ -141,6 +142,7 @@ struct weir_blocks *weir_kineto_blocks_new(struct kineto_reader *reader, struct 
 
 	reader->patterns = weir_kineto_pattern_sets_new();
 	reader->expected_bytes = weir_source_expected_bytes(source);
+	reader->sample_bytes = SAMPLE_BYTES;
 	reader->usual_bytes = MOST_USUAL * weir_source_stored_size(source);
 	return weir_blocks_new(source, &options);
 }
@@ -164,21 +166,22 @@ static bool warns_again(const struct kineto_reader *reader, const struct part *p
 	return true;
 }
 
-/* Makes room for the rest of the file once enough is read to know about how many rows it has:
- * columns that do not move while they grow are written once, and the other threads need not wait
- * for them. Pages that are never written take no memory. */
+/* Makes room for the rest of the file once enough is read to know about how many rows it has, and
+ * again later: a file may begin with one kind of rows. Columns that do not move while they grow are
+ * written once, and the other threads need not wait for them. Pages that are never written take no
+ * memory. */
 static void reserve_rows(struct kineto_reader *reader, const struct weir_block *block)
 {
 	uint64_t bytes = block->at + block->length;
 
 	/* A stream that decodes to more bytes than traces do may be a bomb. */
-	if (bytes < SAMPLE_BYTES || reader->expected_bytes == 0 ||
+	if (bytes < reader->sample_bytes || reader->expected_bytes <= bytes ||
 	    reader->expected_bytes > reader->usual_bytes)
 		return;
 	weir_builder_expect(reader->builder,
 	                    RESERVE * (double)reader->expected_bytes / (double)bytes,
 	                    MOST_EXPECTED);
-	reader->expected_bytes = 0;
+	reader->sample_bytes *= NEXT_SAMPLE;
 }
 
 static bool add_part(struct kineto_reader *reader, const struct part *part)

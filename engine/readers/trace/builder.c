@@ -34,9 +34,6 @@ void weir_builder_expect(struct weir_builder *builder, double times, size_t most
 
 	weir_host_columns_reserve(host, expected(host->count, times, most));
 	weir_device_columns_reserve(device, expected(device->count, times, most));
-	builder->flows =
-		weir_grow(builder->flows, &builder->flow_capacity,
-	                  expected(builder->flow_count, times, most), sizeof(*builder->flows));
 }
 
 void weir_builder_clear(struct weir_builder *builder)
@@ -47,7 +44,7 @@ void weir_builder_clear(struct weir_builder *builder)
 	weir_rowmap_clear(&builder->devices);
 	weir_rowmap_clear(&builder->shapes);
 	builder->last_thread = builder->last_stream = builder->last_device = WEIR_NONE;
-	builder->flow_count = builder->thread_name_count = 0;
+	builder->flows.count = builder->thread_name_count = 0;
 	builder->match_by_order = false;
 	builder->limit = NULL;
 }
@@ -60,7 +57,7 @@ void weir_builder_free(struct weir_builder *builder)
 	weir_rowmap_release(&builder->streams);
 	weir_rowmap_release(&builder->devices);
 	weir_rowmap_release(&builder->shapes);
-	free(builder->flows);
+	weir_flows_release(&builder->flows);
 	free(builder->thread_names);
 	free(builder);
 }
@@ -536,19 +533,16 @@ void weir_builder_add_flow(struct weir_builder *builder, const struct weir_flow_
 		                  weir_builder_thread_row(builder, event->pid, event->tid));
 		return;
 	}
-	if (!has_room(builder, builder->flow_count, "flows"))
-		return;
-	builder->flows = weir_grow(builder->flows, &builder->flow_capacity, builder->flow_count + 1,
-	                           sizeof(*builder->flows));
-	builder->flows[builder->flow_count++] = *event;
+	if (has_room(builder, builder->flows.count, "flows"))
+		weir_flows_add(&builder->flows, event);
 }
 
 size_t weir_builder_launch_flows(const struct weir_builder *builder)
 {
-	return builder->flow_count;
+	return builder->flows.count;
 }
 
 const struct weir_flow_event *weir_builder_last_launch_flow(const struct weir_builder *builder)
 {
-	return &builder->flows[builder->flow_count - 1];
+	return weir_flows_at(&builder->flows, builder->flows.count - 1);
 }

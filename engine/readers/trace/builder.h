@@ -66,8 +66,8 @@ struct weir_builder;
  * weir_builder_free(). */
 struct weir_builder *weir_builder_new(struct weir_input *input);
 void weir_builder_free(struct weir_builder *builder);
-/* Makes room for `times` the rows and flows that the builder has, as a guess, but for at most
- * `most` of each. */
+/* Makes room for `times` the rows that the builder has, as a guess, but for at most `most` of each
+ * table. */
 void weir_builder_expect(struct weir_builder *builder, double times, size_t most);
 /* Removes all that was added, and keeps the memory. */
 void weir_builder_clear(struct weir_builder *builder);

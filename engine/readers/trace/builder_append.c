@@ -26,7 +26,7 @@ static bool fits(const struct weir_builder *to, const struct weir_builder *from)
 	       a->memory_count + b->memory_count <= WEIR_MAX_ROWS &&
 	       a->sync_count + b->sync_count <= WEIR_MAX_ROWS &&
 	       a->flow_count + b->flow_count <= WEIR_MAX_ROWS &&
-	       to->flow_count + from->flow_count <= WEIR_MAX_ROWS &&
+	       to->flows.count + from->flows.count <= WEIR_MAX_ROWS &&
 	       to->thread_name_count + from->thread_name_count <= WEIR_MAX_THREADS;
 }
 
@@ -182,10 +182,8 @@ static void append_records(struct weir_trace *to, const struct weir_trace *from,
 static void append_notes(struct weir_builder *to, const struct weir_builder *from,
                          const struct numbers *numbers)
 {
-	to->flows = weir_grow(to->flows, &to->flow_capacity, to->flow_count + from->flow_count,
-	                      sizeof(*to->flows));
-	for (size_t i = 0; i < from->flow_count; i++)
-		to->flows[to->flow_count++] = from->flows[i];
+	for (size_t i = 0; i < from->flows.count; i++)
+		weir_flows_add(&to->flows, weir_flows_at(&from->flows, i));
 	to->thread_names = weir_grow(to->thread_names, &to->thread_name_capacity,
 	                             to->thread_name_count + from->thread_name_count,
 	                             sizeof(*to->thread_names));

@@ -10,184 +10,6 @@
 #include "engine/base/regions.h"
 #include "engine/readers/trace/builder_impl.h"
 
-/* Indexes host calls by correlation id. If several have one id, the first that arrived counts. */
-static void index_launches(struct weir_builder *builder, struct weir_rowmap *map)
-{
-	const struct weir_host_columns *host = &builder->trace->host;
-	uint64_t duplicates = 0;
-
-	for (size_t i = 0; i < host->count; i++) {
-		uint64_t id = host->correlation[i];
-		uint32_t row, hash;
-		size_t probe = 0;
-
-		if (!id || host->kind[i] != WEIR_HOST_API)
-			continue;
-		hash = weir_rowmap_hash(id);
-		while ((row = weir_rowmap_next(map, hash, &probe)) != WEIR_ROWMAP_NONE)
-			if (host->correlation[row] == id)
-				break;
-		if (row == WEIR_ROWMAP_NONE)
-			weir_rowmap_add(map, hash, (uint32_t)i);
-		else
-			duplicates++;
-	}
-	weir_builder_warn(builder, WEIR_WARN_DUPLICATE_LAUNCH, duplicates, NULL);
-}
-
-static uint32_t find_launch(const struct weir_host_columns *host, const struct weir_rowmap *map,
-                            uint64_t id)
-{
-	uint32_t row;
-	size_t probe = 0;
-
-	while ((row = weir_rowmap_next(map, weir_rowmap_hash(id), &probe)) != WEIR_ROWMAP_NONE)
-		if (host->correlation[row] == id)
-			return row;
-	return WEIR_NONE;
-}
-
-/* Hashes a thread or a stream and a time on it. */
-static uint32_t hash_place(uint32_t place, int64_t at_ns)
-{
-	return weir_rowmap_hash_pair((uint64_t)at_ns, place);
-}
-
-static uint32_t find_call(const struct weir_host_columns *host, const struct weir_rowmap *calls,
-                          uint32_t thread, int64_t at_ns)
-{
-	uint32_t row;
-	size_t probe = 0;
-
-	while ((row = weir_rowmap_next(calls, hash_place(thread, at_ns), &probe)) !=
-	       WEIR_ROWMAP_NONE)
-		if (host->thread[row] == thread && host->start_ns[row] == at_ns)
-			return row;
-	return WEIR_NONE;
-}
-
-static void index_calls(const struct weir_host_columns *host, struct weir_rowmap *calls)
-{
-	for (size_t i = 0; i < host->count; i++) {
-		uint32_t thread = host->thread[i];
-		int64_t at_ns = host->start_ns[i];
-
-		if (host->kind[i] == WEIR_HOST_API &&
-		    find_call(host, calls, thread, at_ns) == WEIR_NONE)
-			weir_rowmap_add(calls, hash_place(thread, at_ns), (uint32_t)i);
-	}
-}
-
-static const struct weir_flow_event *find_flow(const struct weir_builder *builder,
-                                               const struct weir_rowmap *starts, uint64_t id)
-{
-	uint32_t row;
-	size_t probe = 0;
-
-	while ((row = weir_rowmap_next(starts, weir_rowmap_hash(id), &probe)) != WEIR_ROWMAP_NONE)
-		if (builder->flows[row].id == id)
-			return &builder->flows[row];
-	return NULL;
-}
-
-static void index_starts(const struct weir_builder *builder, struct weir_rowmap *starts)
-{
-	for (size_t i = 0; i < builder->flow_count; i++) {
-		const struct weir_flow_event *flow = &builder->flows[i];
-
-		if (!flow->finish && !find_flow(builder, starts, flow->id))
-			weir_rowmap_add(starts, weir_rowmap_hash(flow->id), (uint32_t)i);
-	}
-}
-
-static uint32_t find_work(const struct weir_device_columns *device,
-                          const struct weir_rowmap *unjoined, uint32_t stream, int64_t at_ns)
-{
-	uint32_t row;
-	size_t probe = 0;
-
-	while ((row = weir_rowmap_next(unjoined, hash_place(stream, at_ns), &probe)) !=
-	       WEIR_ROWMAP_NONE)
-		if (device->stream[row] == stream && device->start_ns[row] == at_ns)
-			return row;
-	return WEIR_NONE;
-}
-
-/* Indexes device rows without a correlation id by stream and start. If several start at the same
- * time on one stream, the first that arrived counts. */
-static void index_unjoined(const struct weir_device_columns *device, struct weir_rowmap *unjoined)
-{
-	for (size_t i = 0; i < device->count; i++) {
-		uint32_t stream = device->stream[i];
-		int64_t at_ns = device->start_ns[i];
-
-		if (!device->correlation[i] &&
-		    find_work(device, unjoined, stream, at_ns) == WEIR_NONE)
-			weir_rowmap_add(unjoined, hash_place(stream, at_ns), (uint32_t)i);
-	}
-}
-
-/* Returns the device row at which a flow ends; WEIR_NONE if no row starts there. */
-static uint32_t find_finish(const struct weir_builder *builder, const struct weir_rowmap *unjoined,
-                            const struct weir_flow_event *flow)
-{
-	uint32_t stream, device = weir_builder_find_device(builder, flow->pid);
-
-	if (device == WEIR_NONE)
-		return WEIR_NONE;
-	stream = weir_builder_find_stream(builder, device, flow->tid);
-	return find_work(&builder->trace->device, unjoined, stream, flow->at_ns);
-}
-
-static void join_flow(struct weir_builder *builder, const struct weir_flow_event *start,
-                      const struct weir_rowmap *calls, uint32_t work)
-{
-	struct weir_trace *trace = builder->trace;
-	uint32_t thread = weir_builder_find_thread(builder, start->pid, start->tid);
-
-	if (thread != WEIR_NONE)
-		trace->device.launch[work] = find_call(&trace->host, calls, thread, start->at_ns);
-}
-
-/* Joins device work without a correlation id to its launch through flow events, the arrows that
- * viewers draw. */
-static void join_by_flow(struct weir_builder *builder)
-{
-	struct weir_rowmap calls = {0}, starts = {0}, unjoined = {0};
-
-	index_unjoined(&builder->trace->device, &unjoined);
-	if (unjoined.count && builder->flow_count) {
-		index_calls(&builder->trace->host, &calls);
-		index_starts(builder, &starts);
-		for (size_t i = 0; i < builder->flow_count; i++) {
-			const struct weir_flow_event *start, *flow = &builder->flows[i];
-			uint32_t work =
-				flow->finish ? find_finish(builder, &unjoined, flow) : WEIR_NONE;
-
-			start = work == WEIR_NONE ? NULL : find_flow(builder, &starts, flow->id);
-			if (start)
-				join_flow(builder, start, &calls, work);
-		}
-	}
-	weir_rowmap_release(&calls);
-	weir_rowmap_release(&starts);
-	weir_rowmap_release(&unjoined);
-}
-
-static void join_launches(struct weir_builder *builder)
-{
-	struct weir_device_columns *device = &builder->trace->device;
-	struct weir_rowmap map = {0};
-
-	index_launches(builder, &map);
-	for (size_t i = 0; i < device->count; i++)
-		if (device->correlation[i])
-			device->launch[i] =
-				find_launch(&builder->trace->host, &map, device->correlation[i]);
-	weir_rowmap_release(&map);
-	join_by_flow(builder);
-}
-
 static bool is_communication(const struct weir_trace *trace, uint32_t row)
 {
 	const char *name = weir_names_text(trace->names, trace->device.name[row]);
@@ -495,19 +317,20 @@ static void run_check(void *context, size_t index)
 struct unsorted {
 	struct weir_builder *builder;
 	struct weir_row_orders orders;
+	struct weir_rowmap launches;
 };
 
-enum { ORDER_HOST, JOIN_LAUNCHES, ORDER_DEVICE, TASKS };
+enum { ORDER_HOST, INDEX_LAUNCHES, ORDER_DEVICE, TASKS };
 
-/* Finds the order of rows, or joins launches with the work that they started. */
-static void order_or_join(void *context, size_t task)
+/* Finds the order of rows, or indexes the calls that launched work. */
+static void order_or_index(void *context, size_t task)
 {
 	struct unsorted *unsorted = context;
 
 	if (task == ORDER_HOST)
 		unsorted->orders.host = weir_builder_host_order(unsorted->builder);
-	else if (task == JOIN_LAUNCHES)
-		join_launches(unsorted->builder);
+	else if (task == INDEX_LAUNCHES)
+		weir_builder_index_launches(unsorted->builder, &unsorted->launches);
 	else
 		unsorted->orders.device = weir_builder_device_order(unsorted->builder);
 }
@@ -526,10 +349,10 @@ enum weir_status weir_builder_finish(struct weir_builder *builder, struct weir_e
 	region = weir_region_enter("finish", NULL);
 	weir_builder_drop_far_off(builder);
 	weir_builder_order_devices(builder);
-	weir_pool_run(TASKS, weir_pool_width(TASKS), order_or_join, &unsorted);
-	free(builder->flows); /* many, and of no further use */
-	builder->flows = NULL;
-	builder->flow_count = builder->flow_capacity = 0;
+	weir_pool_run(TASKS, weir_pool_width(TASKS), order_or_index, &unsorted);
+	weir_builder_join_launches(builder, &unsorted.launches);
+	weir_rowmap_release(&unsorted.launches);
+	weir_flows_release(&builder->flows); /* many, and of no further use */
 	weir_builder_name_threads(builder);
 	weir_builder_sort(builder, &unsorted.orders);
 	weir_trace_trim(builder->trace);

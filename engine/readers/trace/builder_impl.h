@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to the four files of the builder: builder.c collects rows, builder_append.c adds those of
- * another builder, builder_sort.c orders them, builder_finish.c joins and checks them. Readers of
- * formats see builder.h only. */
+/* Private to the five files of the builder: builder.c collects rows, builder_append.c adds those of
+ * another builder, builder_launches.c joins launches with their work, builder_sort.c orders the
+ * rows, builder_finish.c runs these steps and checks the result. Readers of formats see builder.h
+ * only. */
 #ifndef WEIR_READERS_TRACE_BUILDER_IMPL_H
 #define WEIR_READERS_TRACE_BUILDER_IMPL_H
 
@@ -13,14 +14,44 @@ struct thread_name {
 	uint32_t name;
 };
 
+#define WEIR_FLOWS_FIRST  1024 /* of the first chunk */
+#define WEIR_FLOWS_CHUNKS 23   /* hold 2^32 flows */
+
+/* A list that grows without moving: a trace may have millions of flows. Each chunk but the first
+ * holds as many as all before it. {0} is empty. */
+struct weir_flows {
+	struct weir_flow_event *chunks[WEIR_FLOWS_CHUNKS];
+	size_t count;
+};
+
+struct weir_flow_place {
+	size_t chunk, at;
+};
+
+static inline struct weir_flow_place weir_flows_place(size_t index)
+{
+	unsigned chunk;
+
+	if (index < WEIR_FLOWS_FIRST)
+		return (struct weir_flow_place){0, index};
+	chunk = 64 - (unsigned)__builtin_clzll(index / WEIR_FLOWS_FIRST);
+	return (struct weir_flow_place){chunk, index - ((size_t)WEIR_FLOWS_FIRST << (chunk - 1))};
+}
+
+static inline struct weir_flow_event *weir_flows_at(const struct weir_flows *flows, size_t index)
+{
+	struct weir_flow_place place = weir_flows_place(index);
+
+	return &flows->chunks[place.chunk][place.at];
+}
+
 struct weir_builder {
 	struct weir_input *input; /* borrowed */
 	struct weir_trace *trace; /* of the input */
 	struct weir_rowmap threads, streams, devices, shapes;
 	/* Rows of the last event; WEIR_NONE at first. */
 	uint32_t last_thread, last_stream, last_device;
-	struct weir_flow_event *flows; /* of launches; only used by the join */
-	size_t flow_count, flow_capacity;
+	struct weir_flows flows; /* of launches; only used by the join */
 	struct thread_name *thread_names;
 	size_t thread_name_count, thread_name_capacity;
 	bool match_by_order; /* see weir_builder_match_devices_by_order() */
@@ -49,6 +80,16 @@ void weir_builder_name_threads(struct weir_builder *builder);
 /* Counts `count` warnings; detail may be NULL. */
 void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code, uint64_t count,
                        const char *detail);
+
+/* builder_launches.c */
+
+void weir_flows_add(struct weir_flows *flows, const struct weir_flow_event *event);
+void weir_flows_release(struct weir_flows *flows);
+/* Indexes host calls by correlation id. If several have one id, the first that arrived counts, and
+ * the others give a warning. The caller releases the map. */
+void weir_builder_index_launches(struct weir_builder *builder, struct weir_rowmap *map);
+/* Sets the launch of each device row, before the rows are sorted. */
+void weir_builder_join_launches(struct weir_builder *builder, const struct weir_rowmap *launches);
 
 /* builder_sort.c */
 
