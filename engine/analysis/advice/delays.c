@@ -8,7 +8,7 @@
 #include "engine/base/arena.h"
 
 /* Steps that are compared, around the first one that is asked for; more say little more. */
-#define MOST_STEPS 64
+#define MOST_STEPS 32
 
 void weir_delays_init(struct weir_delays *delays, const struct weir_rank *rank, uint32_t thread)
 {
