@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs every test: installs missing packages, builds four presets and runs all their tests with one ctest.
-#   asan     unit tests, golden tests in one locale, weir comment, damaged stores, under address and undefined-behaviour
-#            sanitizers; assertions are on
+#   asan     unit tests, golden tests in a locale whose numbers have a comma, weir comment, damaged stores, under address
+#            and undefined-behaviour sanitizers; assertions are on
 #   tsan     the tests in which several threads run, under the thread sanitizer
 #   fuzz     clang and libFuzzer, 60 seconds for all targets together
-#   release  the answers of the program as users get it: golden tests in two locales, real files, stores, pipelines; and
+#   release  the answers of the program as users get it: golden tests in C, real files, stores, pipelines; and
 #            upper bounds on its run time
 #   dev      lints; it is configured, not built: lints examine the program of release
 # docs/architecture.md says which test runs where. At the end this lists what was skipped, and why.
