@@ -26,6 +26,11 @@ void weir_intervals_clear(struct weir_intervals *set)
 	set->count = 0;
 }
 
+void weir_intervals_reserve(struct weir_intervals *set, size_t count)
+{
+	set->items = weir_grow(set->items, &set->capacity, count, sizeof(*set->items));
+}
+
 void weir_intervals_push(struct weir_intervals *set, int64_t start_ns, int64_t end_ns)
 {
 	struct weir_interval *last = set->count ? &set->items[set->count - 1] : NULL;

@@ -27,6 +27,8 @@ void weir_intervals_release(struct weir_intervals *set);
 /* Makes the set empty and keeps its memory. */
 void weir_intervals_clear(struct weir_intervals *set);
 
+/* Makes room for `count` items. A long list that does not move while it grows is written once. */
+void weir_intervals_reserve(struct weir_intervals *set, size_t count);
 /* Adds an interval; extends the last item instead if the interval starts in it or at its end. */
 void weir_intervals_push(struct weir_intervals *set, int64_t start_ns, int64_t end_ns);
 /* Sorts and merges the items in place; does not sort a set that is in order. */

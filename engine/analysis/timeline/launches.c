@@ -7,6 +7,7 @@
 #include "engine/analysis/timeline/host_time.h"
 #include "engine/analysis/timeline/launches.h"
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "engine/stats/quantile.h"
 
 #define SCALAR_BYTES 64 /* a smaller copy reads a number, not data */
@@ -51,6 +52,17 @@ static int64_t signed_span(int64_t a_ns, int64_t b_ns)
 struct delays {
 	struct samples duration, api, raw, queue, unqueued;
 };
+
+/* Makes room for a sample of each kind for every row: lists that do not move are written once. */
+static void make_room(struct delays *delays, size_t rows)
+{
+	struct samples *const all[] = {&delays->duration, &delays->api, &delays->raw,
+	                               &delays->queue, &delays->unqueued};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(all); i++)
+		all[i]->value =
+			weir_grow(all[i]->value, &all[i]->capacity, rows, sizeof *all[i]->value);
+}
 
 bool weir_launch_delay_of(const struct weir_timeline *timeline, size_t row, int64_t stream_end_ns,
                           struct weir_launch_delay *out)
@@ -114,6 +126,7 @@ void weir_launch_delays_measure(const struct weir_timeline *timeline,
 	int64_t *stream_end = weir_stream_ends(trace);
 	struct delays delays = {0};
 
+	make_room(&delays, trace->device.count);
 	for (size_t i = 0; i < trace->device.count; i++)
 		if (trace->device.kind[i] == WEIR_DEVICE_KERNEL &&
 		    weir_intervals_contains(windows, trace->device.start_ns[i]))

@@ -298,6 +298,7 @@ static void add_starved(const struct weir_trace *trace, size_t first, size_t las
 {
 	struct weir_intervals busy = {0};
 
+	weir_intervals_reserve(&busy, 2 * (last - first));
 	for (size_t i = first; i < last; i++)
 		weir_intervals_push(&busy, trace->device.start_ns[i], trace->device.end_ns[i]);
 	totals->idle_ns = weir_add_ns(totals->idle_ns, weir_intervals_outside_ns(windows, &busy));

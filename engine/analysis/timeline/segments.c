@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,7 @@ struct cut {
 	struct pieces (*classes)[CLASSES]; /* per device */
 	struct task *tasks;
 	size_t count;
+	atomic_size_t most; /* segments of a task that has ended */
 	struct weir_segment *joined;
 };
 
@@ -181,9 +183,19 @@ static void skip_pieces(struct pieces *pieces, int64_t at_ns)
 	pieces->at = low;
 }
 
+/* Notes the number of segments of a task, which hold about as much work each: the lists of later
+ * ones need not move while they grow. */
+static void note_count(struct cut *cut, size_t count)
+{
+	size_t most = atomic_load(&cut->most);
+
+	while (count > most && !atomic_compare_exchange_weak(&cut->most, &most, count))
+		;
+}
+
 static void run_task(void *context, size_t index)
 {
-	const struct cut *cut = context;
+	struct cut *cut = context;
 	struct task *task = &cut->tasks[index];
 	const struct weir_intervals *windows = &cut->steps->windows[task->device];
 	/* On the thread's own stack, and not in the task, beside which other threads write. The
@@ -195,6 +207,7 @@ static void run_task(void *context, size_t index)
 	for (size_t c = 0; c < CLASSES; c++)
 		skip_pieces(&classes[c], task->part.start_ns);
 	task->idle = weir_idle_finder_part(cut->idle, &out.idle_names);
+	out.items = weir_grow(NULL, &out.capacity, atomic_load(&cut->most), sizeof *out.items);
 	for (size_t w = 0; w < windows->count; w++) {
 		struct weir_interval window = windows->items[w];
 
@@ -204,6 +217,7 @@ static void run_task(void *context, size_t index)
 			window.end_ns = task->part.end_ns;
 		cut_window(&out, task->idle, classes, window, task->device);
 	}
+	note_count(cut, out.count);
 	task->out = out;
 }
 
