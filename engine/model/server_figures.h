@@ -58,12 +58,17 @@ struct weir_draft_position {
 	double accepted; /* share */
 };
 
+/* The tokens of a step differ by about one and a half: the mean of fewer steps is uncertain by more
+ * than a sixth of a token. */
+#define WEIR_SPECULATION_LEAST_DRAFTS 100
+
 struct weir_speculation_figures {
 	double drafted, accepted; /* tokens */
 	double acceptance;        /* accepted over drafted */
 	double accepted_length;   /* mean tokens of a request in a step, the first one included */
 	/* Tokens gained over time lost: accepted length times the time of a plain step over that of
-	 * a speculative one. 1: speculation changes nothing. */
+	 * a speculative one. 1: speculation changes nothing. Unknown with fewer drafts than
+	 * WEIR_SPECULATION_LEAST_DRAFTS. */
 	double profit;
 	bool estimated; /* the times of steps are not known: their ratio is a model */
 	struct weir_draft_position at[WEIR_MAX_DRAFT_POSITIONS]; /* by position in the draft */

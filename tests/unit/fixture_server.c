@@ -79,3 +79,20 @@ struct weir_server_row *add_server_interval(struct weir_server_log *log, uint32_
 	weir_server_log_add(log, &row);
 	return &log->rows[log->count - 1];
 }
+
+struct weir_server_row *add_server_step(struct weir_server_log *log, int32_t prefill,
+                                        int32_t decodes, double ms)
+{
+	struct weir_server_row row = weir_server_row_unknown(WEIR_SERVER_STEP);
+
+	row.duration_ns = (int64_t)(ms * 1e6);
+	row.at_ns = (log->count ? log->rows[log->count - 1].at_ns : START) + row.duration_ns;
+	row.prefill_tokens = prefill;
+	row.prefill_requests = prefill > 0;
+	row.decode_requests = row.decode_tokens = decodes;
+	row.running = decodes + row.prefill_requests;
+	row.waiting = 0;
+	row.kv_usage = 0.3;
+	weir_server_log_add(log, &row);
+	return &log->rows[log->count - 1];
+}

@@ -31,6 +31,9 @@ void add_server_page(struct server_bench *bench, const char *text);
 const struct weir_server_figures *server_figures_of(struct server_bench *bench, double requests);
 /* Judges the figures by the rules about servers, and returns the cause; "": no rule holds. */
 const char *server_cause_of(struct server_bench *bench, const struct weir_server_figures *figures);
+/* Appends a step that ends right behind the last one; valid until the next call. */
+struct weir_server_row *add_server_step(struct weir_server_log *log, int32_t prefill,
+                                        int32_t decodes, double ms);
 /* Appends an interval of ten seconds; valid until the next call. */
 struct weir_server_row *add_server_interval(struct weir_server_log *log, uint32_t engine,
                                             int32_t running, int32_t waiting, double kv);

@@ -13,24 +13,6 @@
 #include "tests/unit/fixture_server.h"
 #include "tests/unit/near.h"
 
-/* Appends a step; at_ns is its end, right behind the last one. */
-static struct weir_server_row *add_step(struct weir_server_log *log, int32_t prefill,
-                                        int32_t decodes, double ms)
-{
-	struct weir_server_row row = weir_server_row_unknown(WEIR_SERVER_STEP);
-
-	row.duration_ns = (int64_t)(ms * 1e6);
-	row.at_ns = (log->count ? log->rows[log->count - 1].at_ns : START) + row.duration_ns;
-	row.prefill_tokens = prefill;
-	row.prefill_requests = prefill > 0;
-	row.decode_requests = row.decode_tokens = decodes;
-	row.running = decodes + row.prefill_requests;
-	row.waiting = 0;
-	row.kv_usage = 0.3;
-	weir_server_log_add(log, &row);
-	return &log->rows[log->count - 1];
-}
-
 /* ---- waiting, KV cache, slots ---- */
 
 static void waiting_is_a_share_of_the_time(void **state)
@@ -455,9 +437,9 @@ static void add_steps(struct weir_server_log *log, int every, double mixed_ms)
 		int decodes = 10 + i % 20;
 
 		if (i % every == 0)
-			add_step(log, 2000, decodes, mixed_ms + 10 + decodes / 10.0);
+			add_server_step(log, 2000, decodes, mixed_ms + 10 + decodes / 10.0);
 		else
-			add_step(log, 0, decodes, 10 + decodes / 10.0);
+			add_server_step(log, 0, decodes, 10 + decodes / 10.0);
 	}
 }
 
@@ -510,9 +492,9 @@ static void steps_of_prompts_alone_delay_running_decodes(void **state)
 	log = add_server_log(&bench, WEIR_PRODUCT_TRTLLM);
 	for (int i = 0; i < 100; i++)
 		if (i % 5 == 0)
-			add_step(log, 4000, 0, 80)->running = 11;
+			add_server_step(log, 4000, 0, 80)->running = 11;
 		else
-			add_step(log, 0, 10, 10);
+			add_server_step(log, 0, 10, 10);
 	assert_near(server_figures_of(&bench, NAN)->prefill_interference,
 	            0.8 * 80 / (80 + 40) / 0.8, 1e-6);
 	server_bench_release(&bench);
@@ -527,13 +509,13 @@ static void growth_is_that_of_twice_the_batch(void **state)
 	server_bench_init(&bench);
 	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
 	for (int i = 0; i < 200; i++)
-		add_step(log, 0, 1 + i % 64, 1 + i % 64);
+		add_server_step(log, 0, 1 + i % 64, 1 + i % 64);
 	assert_near(server_figures_of(&bench, NAN)->step_growth, 2, 0.03);
 	server_bench_release(&bench);
 	server_bench_init(&bench);
 	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
 	for (int i = 0; i < 200; i++)
-		add_step(log, 0, 1 + i % 64, 20);
+		add_server_step(log, 0, 1 + i % 64, 20);
 	assert_near(server_figures_of(&bench, NAN)->step_growth, 1, 1e-6);
 	server_bench_release(&bench);
 }
@@ -671,89 +653,6 @@ static void rates_show_growth_only_while_the_batch_is_steady(void **state)
 	assert_true(isnan(growth_of_rates(1)));
 }
 
-/* ---- speculation ---- */
-
-static double profit_of(double plain_ms, double speculative_ms, int32_t accepted)
-{
-	struct server_bench bench;
-	struct weir_server_log *log;
-	double profit;
-
-	server_bench_init(&bench);
-	log = add_server_log(&bench, WEIR_PRODUCT_VLLM);
-	for (int i = 0; i < 200; i++) {
-		bool plain = i % 2;
-		int decodes = 10 + i % 10;
-		struct weir_server_row *row = add_step(
-			log, 0, decodes, (plain ? plain_ms : speculative_ms) + decodes * 0.01);
-
-		row->drafted = plain ? 0 : 4 * decodes;
-		row->accepted = plain ? 0 : accepted * decodes;
-		row->accept_length = plain ? (double)NAN : 1 + accepted;
-	}
-	profit = server_figures_of(&bench, NAN)->speculation.profit;
-	server_bench_release(&bench);
-	return profit;
-}
-
-static void speculation_pays_if_it_gains_more_tokens_than_time(void **state)
-{
-	(void)state;
-	assert_near(profit_of(10, 20, 2), 1.5, 0.02);
-	assert_near(profit_of(10, 40, 2), 0.75, 0.02);
-}
-
-static void sglang_drafts_three_tokens_if_it_states_no_number(void **state)
-{
-	struct server_bench bench;
-	const struct weir_server_figures *figures;
-
-	(void)state;
-	server_bench_init(&bench);
-	add_server_page(&bench, "# TYPE sglang:num_running_reqs gauge\n"
-	                        "sglang:num_running_reqs 4\n"
-	                        "# TYPE sglang:spec_accept_length gauge\n"
-	                        "sglang:spec_accept_length 1.15\n");
-	figures = server_figures_of(&bench, NAN);
-	assert_near(figures->speculation.profit, 1, 1e-9);
-	assert_true(figures->speculation.estimated);
-	assert_string_equal(server_cause_of(&bench, figures), "speculation-unprofitable");
-	assert_int_equal(bench.verdict.bound, WEIR_BOUND_KERNEL);
-	server_bench_release(&bench);
-}
-
-static void without_step_times_a_draft_costs_a_twentieth_of_a_step(void **state)
-{
-	struct server_bench bench;
-	const struct weir_server_figures *figures;
-
-	(void)state;
-	server_bench_init(&bench);
-	add_server_page(&bench,
-	                "# TYPE vllm:num_requests_running gauge\n"
-	                "vllm:num_requests_running{engine=\"0\"} 4\n"
-	                "# TYPE vllm:spec_decode_num_drafts_total counter\n"
-	                "vllm:spec_decode_num_drafts_total{engine=\"0\"} 1000\n"
-	                "# TYPE vllm:spec_decode_num_draft_tokens_total counter\n"
-	                "vllm:spec_decode_num_draft_tokens_total{engine=\"0\"} 4000\n"
-	                "# TYPE vllm:spec_decode_num_accepted_tokens_total counter\n"
-	                "vllm:spec_decode_num_accepted_tokens_total{engine=\"0\"} 180\n"
-	                "# TYPE vllm:spec_decode_num_accepted_tokens_per_pos_total counter\n"
-	                "vllm:spec_decode_num_accepted_tokens_per_pos_total{engine=\"0\","
-	                "position=\"0\"} 150\n"
-	                "vllm:spec_decode_num_accepted_tokens_per_pos_total{engine=\"0\","
-	                "position=\"1\"} 30\n");
-	figures = server_figures_of(&bench, NAN);
-	assert_near(figures->speculation.accepted_length, 1.18, 1e-9);
-	assert_near(figures->speculation.acceptance, 0.045, 1e-9);
-	assert_near(figures->speculation.profit, 1.18 / 1.2, 1e-9);
-	assert_true(figures->speculation.estimated);
-	assert_int_equal(figures->speculation.positions, 2);
-	assert_near(figures->speculation.at[0].accepted, 0.15, 1e-9);
-	assert_string_equal(server_cause_of(&bench, figures), "speculation-unprofitable");
-	server_bench_release(&bench);
-}
-
 /* ---- engines ---- */
 
 static const char *cause_of_engines(struct server_bench *bench, int32_t busy, int32_t busy_waiting,
@@ -865,9 +764,6 @@ int main(void)
 		cmocka_unit_test(one_engine_of_four_shows_no_interference),
 		cmocka_unit_test(steps_of_nine_tenths_of_their_tokens_are_full),
 		cmocka_unit_test(rates_show_growth_only_while_the_batch_is_steady),
-		cmocka_unit_test(speculation_pays_if_it_gains_more_tokens_than_time),
-		cmocka_unit_test(sglang_drafts_three_tokens_if_it_states_no_number),
-		cmocka_unit_test(without_step_times_a_draft_costs_a_twentieth_of_a_step),
 		cmocka_unit_test(a_queue_at_one_engine_while_others_have_room_is_imbalance),
 		cmocka_unit_test(engines_of_other_times_are_not_compared),
 		cmocka_unit_test(engines_are_summed_after_they_are_kept_apart),

@@ -65,6 +65,18 @@ static void speculation_belongs_to_its_interval(void **state)
 	weir_text_release(&text);
 }
 
+static void shares_by_position_state_the_tokens_of_a_draft(void **state)
+{
+	(void)state;
+	struct weir_profile *profile = weir_profile_new();
+	static const char spec[] = "SpecDecoding metrics: Accepted: 0 tokens, Drafted: 300 tokens, "
+				   "Per-position acceptance rate: 0.000, 0.000, 0.000, "
+				   "Avg Draft acceptance rate: 0.0%\n";
+
+	assert_int_equal(reading_of(LOG, spec, profile)->server->settings.draft_tokens, 3);
+	weir_profile_free(profile);
+}
+
 static void cumulative_numbers_of_v0_become_differences(void **state)
 {
 	(void)state;
@@ -136,6 +148,7 @@ int main(void)
 		cmocka_unit_test(an_iteration_is_a_step_of_its_engine),
 		cmocka_unit_test(statistics_of_v1_are_an_interval),
 		cmocka_unit_test(speculation_belongs_to_its_interval),
+		cmocka_unit_test(shares_by_position_state_the_tokens_of_a_draft),
 		cmocka_unit_test(cumulative_numbers_of_v0_become_differences),
 		cmocka_unit_test(settings_come_from_arguments_and_start_lines),
 		cmocka_unit_test(times_of_containers_are_unix_times),

@@ -172,6 +172,11 @@ static void note_quality(const struct weir_server_figures *server, struct weir_r
 		weir_report_note(report, "speculation",
 		                 "the profit of speculative decoding is an upper estimate without "
 		                 "step times: a drafted token is taken to cost 5 %% of a step");
+	if (server->speculation.drafted > 0 && isnan(server->speculation.profit))
+		weir_report_note(report, "speculation",
+		                 "%.0f drafted tokens are too few to judge speculative decoding: "
+		                 "expected at least %d speculative steps",
+		                 server->speculation.drafted, WEIR_SPECULATION_LEAST_DRAFTS);
 	if (server->left_out > 0)
 		weir_report_note(report, "left_out",
 		                 "rows, pages and engines of the server beyond the limits of "

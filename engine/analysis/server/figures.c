@@ -375,6 +375,7 @@ void weir_server_features(const struct weir_server_figures *figures, double *val
 	double preempted =
 		at_most_one(isnan(per_request) ? figures->recomputed_share : per_request);
 	double by_kv = part_of(queue, figures->kv_full_share);
+	double loss = isnan(profit) ? NAN : fmax(1 - profit, 0);
 	const struct {
 		enum weir_feature_id id;
 		double value;
@@ -404,9 +405,9 @@ void weir_server_features(const struct weir_server_figures *figures, double *val
 		{WEIR_F_ACCEPTED_LENGTH, figures->speculation.accepted_length},
 		{WEIR_F_ACCEPTANCE, figures->speculation.acceptance},
 		{WEIR_F_SPECULATION_PROFIT, profit},
-		{WEIR_F_SPECULATION_LOSS, profit < 1      ? 1 - profit
-	                                  : isnan(profit) ? NAN
-	                                                  : 0},
+		{WEIR_F_SPECULATION_LOSS, loss},
+		/* An estimated profit is too high, so that the loss limits nothing. */
+		{WEIR_F_SPECULATION_SAVING, figures->speculation.estimated ? NAN : loss},
 		{WEIR_F_WAIT_BY_KV, by_kv},
 		{WEIR_F_WAIT_BY_SLOTS, part_of(queue, figures->slots_share)},
 		{WEIR_F_PREEMPTED_SHARE, preempted},

@@ -169,6 +169,8 @@ void weir_server_speculation(const struct weir_engines *engines, struct weir_are
 	fill_positions(engines, drafts, out);
 	if (isnan(out->accepted_length) || !(out->drafted > 0 || out->accepted_length > 1))
 		return;
+	if ((drafts > 0 ? drafts : out->drafted / each) < WEIR_SPECULATION_LEAST_DRAFTS)
+		return;
 	ratio = time_ratio(engines, arena);
 	out->estimated = isnan(ratio);
 	out->profit = isnan(ratio) ? out->accepted_length / (1 + DRAFT_COST * each)

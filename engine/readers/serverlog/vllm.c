@@ -192,12 +192,40 @@ static void take_increases(struct weir_serverlog *reading, struct weir_serverlog
 		number[WEIR_SERVERLOG_ACCEPT_LENGTH] = (double)emitted * length / (double)drafted;
 }
 
+/* Returns the number of items of a list such as "0.700, 0.500, Avg": those that are numbers. */
+static int64_t count_numbers(struct weir_slice list)
+{
+	int64_t count = 0;
+	size_t at = 0;
+
+	while (at < list.length && (isdigit((unsigned char)list.data[at]))) {
+		count++;
+		while (at < list.length && list.data[at] != ',')
+			at++;
+		while (at < list.length && (list.data[at] == ',' || list.data[at] == ' '))
+			at++;
+	}
+	return count;
+}
+
+/* Takes the number of tokens in a draft from the shares of those accepted at each position. */
+static void take_positions(struct weir_serverlog *reading, struct weir_slice message)
+{
+	static const char label[] = "Per-position acceptance rate: ";
+	const char *at = weir_slice_find(message, label);
+	int64_t count = at ? count_numbers(from(message, at + strlen(label))) : 0;
+
+	if (count > 0)
+		reading->log->settings.draft_tokens = count;
+}
+
 static void take_speculation(struct weir_serverlog *reading, struct weir_slice message)
 {
 	struct weir_server_row *row = open_row(reading);
 	struct weir_serverlog_values values;
 
 	weir_serverlog_take_fields(reading, message, speculation_fields, &values);
+	take_positions(reading, message);
 	if (!isnan(values.number[WEIR_SERVERLOG_EFFICIENCY]))
 		take_increases(reading, &values);
 	if (!row) {
