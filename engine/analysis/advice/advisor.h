@@ -35,6 +35,7 @@ enum weir_memo {
 	WEIR_MEMO_BRANCHES, /* struct weir_branches */
 	WEIR_MEMO_COLLECTIONS,
 	WEIR_MEMO_CAPTURES,
+	WEIR_MEMO_TRIALS, /* struct weir_trials */
 	WEIR_MEMO_COUNT
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/analysis/advice/captures.h"
+#include "engine/analysis/advice/retraces.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/base/arena.h"
 
@@ -187,6 +188,8 @@ static void search_thread(const struct weir_program *program, uint32_t thread,
 		weir_intervals_push(&out->time, search.items[i].from_ns, search.items[i].to_ns);
 	}
 	out->repeats |= repeats(&search);
+	/* A traced network serves inputs of all sizes. */
+	out->repeats |= weir_retraces_find(program, thread, &out->time);
 	free(search.items);
 }
 

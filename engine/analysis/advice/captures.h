@@ -2,8 +2,9 @@
 /*
  * Finds the host time in which a program captures graphs: from the runs of the same operators that
  * prepare a capture, over the wait for the device that frameworks make before it and the captured
- * operators, to the end of the graph's instantiation; and the time in which it destroys graphs. A
- * program that captured before only replays.
+ * operators, to the end of the graph's instantiation; the time in which it destroys graphs; and the
+ * time in which it traces networks to TorchScript (retraces.h). A program that captured or traced
+ * before only replays.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_CAPTURES_H
 #define WEIR_ANALYSIS_ADVICE_CAPTURES_H

@@ -10,6 +10,7 @@
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/new_sizes.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/trials.h"
 #include "engine/analysis/names/apis.h"
 #include "engine/analysis/path/retime.h"
 #include "engine/analysis/timeline/cold_start.h"
@@ -63,9 +64,11 @@ static bool loads_for_new_sizes(const struct weir_advisor *advisor)
 	return found;
 }
 
-/* True if half of the steps compile or load: warming up does not help. */
-static bool loads_in_most_steps(const struct weir_program *program)
+/* True if half of the steps compile, load or tune: warming up does not help. */
+static bool loads_in_most_steps(const struct weir_advisor *advisor)
 {
+	const struct weir_program *program = &advisor->program;
+	const struct weir_intervals *trials = &weir_trials_of(advisor)->time;
 	const struct weir_steps *steps = &program->rank->steps;
 	double *loading_ns = weir_alloc((steps->step_count + 1) * sizeof *loading_ns);
 	const struct weir_segment *segment;
@@ -76,6 +79,13 @@ static bool loads_in_most_steps(const struct weir_program *program)
 
 		if (step != WEIR_NONE)
 			loading_ns[step] += (double)weir_segment_ns(segment);
+	}
+	for (size_t i = 0; i < trials->count; i++) {
+		uint32_t step = weir_steps_step_at(steps, trials->items[i].start_ns);
+
+		if (step != WEIR_NONE)
+			loading_ns[step] += (double)weir_span_ns(trials->items[i].start_ns,
+			                                         trials->items[i].end_ns);
 	}
 	for (size_t s = 0; s < steps->step_count; s++) {
 		if (steps->steps[s].state != WEIR_STEP_STEADY)
@@ -91,7 +101,7 @@ static bool loads_in_most_steps(const struct weir_program *program)
 static bool loads_again(const struct weir_advisor *advisor)
 {
 	return advisor->program.step == WEIR_NONE ? loads_for_new_sizes(advisor)
-	                                          : loads_in_most_steps(&advisor->program);
+	                                          : loads_in_most_steps(advisor);
 }
 
 /* Returns when the host started the work: where no call is recorded, as for the copies of a
@@ -270,6 +280,7 @@ static double drop_loading(struct weir_draft *draft, const struct weir_captures 
 	for (uint32_t i = 0; i < draft->program.issue_count;)
 		i = find_trials(draft, &loading, i, &trials);
 	add_all(&trials, &captures->time);
+	add_all(&trials, &weir_trials_of(draft->advisor)->time);
 	weir_intervals_unite(&trials);
 	weir_intervals_clip(&trials, draft->program.host_start_ns, draft->program.host_end_ns);
 	add_all(&loading, &trials);

@@ -116,4 +116,6 @@ void weir_places_fill(struct weir_draft *draft, struct weir_arena *arena,
 			describe(program, &draft->places[i], arena,
 			         &fix->places[fix->place_count++]);
 	}
+	/* Calls and the work that they start can be places beside each other. */
+	fix->places_ns = fmin(fix->places_ns, program->measured_ns);
 }
