@@ -10,7 +10,9 @@
 #include "engine/analysis/advice/messages.h"
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/products.h"
+#include "engine/analysis/advice/reorders.h"
 #include "engine/analysis/advice/spread.h"
+#include "engine/analysis/advice/unfolds.h"
 #include "engine/base/arena.h"
 
 /* Calls behind a copy among which its use is sought; a result is used soon. */
@@ -650,6 +652,8 @@ struct total {
 	double reads_ns;            /* of readers that read less */
 	struct weir_intervals host; /* time of copying operators */
 	struct weir_messages messages;
+	struct weir_unfolds unfolds;
+	struct weir_reorders reorders;
 };
 
 /* Notes the host time of the copying operator around a call. The one before the step's first call
@@ -855,13 +859,9 @@ static void explain(struct weir_draft *draft, const struct total *total)
 	weir_draft_basis(draft, "%s", "");
 	if (copies > 0)
 		explain_copies(draft, total);
-	if (total->messages.found > 0)
-		weir_text_printf(&draft->basis,
-		                 "%s%zu sums of messages along edges as products with a sparse "
-		                 "matrix that is prepared once: a row for each edge is read and "
-		                 "each result written in %.0f us instead of %.0f us",
-		                 copies > 0 ? "; " : "", total->messages.found,
-		                 total->messages.after_ns / 1e3, total->messages.before_ns / 1e3);
+	weir_messages_explain(draft, &total->messages);
+	weir_unfolds_explain(draft, &total->unfolds);
+	weir_reorders_explain(draft, &total->reorders);
 }
 
 bool weir_fix_avoid_copies(struct weir_draft *draft)
@@ -880,7 +880,11 @@ bool weir_fix_avoid_copies(struct weir_draft *draft)
 	weir_intervals_release(&total.host);
 	grow_in_place(draft, calls, &total);
 	weir_messages_join(draft, calls, &total.messages);
+	weir_unfolds_join(draft, calls, &total.unfolds);
+	weir_reorders_shorten(draft, calls, &total.reorders);
 	free(gone);
 	explain(draft, &total);
-	return total.copies + total.caches + total.pairs + total.turned + total.messages.found > 0;
+	return total.copies + total.caches + total.pairs + total.turned + total.messages.found +
+	               total.unfolds.found + total.reorders.found >
+	       0;
 }

@@ -162,3 +162,14 @@ void weir_messages_join(struct weir_draft *draft, const struct weir_op_calls *ca
 			join(draft, calls, &chain, sum);
 	}
 }
+
+void weir_messages_explain(struct weir_draft *draft, const struct weir_messages *sum)
+{
+	if (sum->found > 0)
+		weir_text_printf(&draft->basis,
+		                 "%s%zu sums of messages along edges as products with a sparse "
+		                 "matrix that is prepared once: a row for each edge is read and "
+		                 "each result written in %.0f us instead of %.0f us",
+		                 draft->basis.length > 0 ? "; " : "", sum->found,
+		                 sum->after_ns / 1e3, sum->before_ns / 1e3);
+}

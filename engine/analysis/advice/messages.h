@@ -21,5 +21,7 @@ struct weir_messages {
  */
 void weir_messages_join(struct weir_draft *draft, const struct weir_op_calls *calls,
                         struct weir_messages *sum);
+/* Adds what was found to the basis. */
+void weir_messages_explain(struct weir_draft *draft, const struct weir_messages *sum);
 
 #endif
