@@ -337,6 +337,26 @@ static double picked_elements(const struct weir_draft *draft, uint32_t call, dou
 	return fmin(sum, elements);
 }
 
+/* True if an operator on the host behind the call reads a tensor of this size, other than to look
+ * at it in another way. */
+static bool reads_part(const struct weir_draft *draft, uint32_t call, double elements)
+{
+	const struct weir_program *program = &draft->program;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t end = end_of_search(program, call);
+
+	for (uint32_t row = call + 1; row < end && host->start_ns[row] < last_ns(program); row++) {
+		const char *name =
+			weir_op_plain_name(weir_timeline_host_name(&program->rank->timeline, row));
+
+		if (host->start_ns[row] >= host->end_ns[call] && works_on(draft, row, elements) &&
+		    (!weir_op_is_one_of(name, looking) ||
+		     weir_span_ns(host->start_ns[row], host->end_ns[row]) >= LEAST_NS))
+			return true;
+	}
+	return false;
+}
+
 /* ---- copy-less ---- */
 
 /* A copy of few values: its latency on the device, and until its call returns. */
@@ -419,23 +439,59 @@ static void prepare_part(struct weir_draft *draft, uint32_t j, double elements, 
 		weir_draft_set_job(draft, j - 1, ns, ns, program->jobs[j - 1].ns);
 }
 
+/* The values that the host picks from a copied tensor, or from one into which several copies of the
+ * same size went, such as the results of all layers. */
+struct picks {
+	uint32_t call;           /* behind which it picks */
+	double elements, picked; /* of that tensor */
+};
+
+/* Returns the picks from the tensor of all copies of this size; picked is 0 if it is alone. */
+static struct picks picks_of_joined(const struct weir_draft *draft,
+                                    const struct weir_transfer *copy, double elements)
+{
+	const struct weir_program *program = &draft->program;
+	struct picks out = {.call = WEIR_NONE};
+	size_t parts = 0;
+
+	for (size_t j = 0; j < program->job_count; j++) {
+		const struct weir_job *job = &program->jobs[j];
+		struct weir_transfer part = weir_transfer_of(draft->advisor, job);
+
+		if (part.way != WEIR_TRANSFER_DOWN || part.bytes != copy->bytes)
+			continue;
+		parts++;
+		out.call = program->issues[job->issue].call;
+	}
+	out.elements = (double)parts * elements;
+	if (parts > 1 && out.call != WEIR_NONE)
+		out.picked = picked_elements(draft, out.call, out.elements);
+	return out;
+}
+
 /* Picks on the device what the host picks from one copy; returns false if it uses more. */
 static bool copy_part(struct weir_draft *draft, uint32_t j, const struct weir_transfer *copy,
                       const struct weir_arg *tensor)
 {
 	const struct weir_job *job = &draft->program.jobs[j];
-	uint32_t call = draft->program.issues[job->issue].call;
+	struct picks picks = {draft->program.issues[job->issue].call, tensor->elements, 0};
 	double share, ns;
 
-	if (call == WEIR_NONE)
+	if (picks.call == WEIR_NONE)
 		return false;
-	share = picked_elements(draft, call, tensor->elements) / tensor->elements;
+	picks.picked = picked_elements(draft, picks.call, picks.elements);
+	if (!(picks.picked > 0))
+		picks = picks_of_joined(draft, copy, tensor->elements);
+	share = picks.picked / picks.elements;
 	ns = SMALL_COPY_NS + WEIR_SHORTEST_KERNEL_NS + share * job->ns;
 	if (!(share > 0) || share > LARGEST_PART || !(ns < job->ns))
 		return false;
 	/* Copies that the driver stages are as fast as those of pinned memory. */
 	if (share * copy->bytes <= WEIR_STAGED_BYTES)
 		ns = SMALL_COPY_NS + WEIR_SHORTEST_KERNEL_NS;
+	/* Nothing recorded reads the part: the host may use more, of which the copy can be hidden.
+	 */
+	draft->copies_stay |= !reads_part(draft, picks.call, picks.picked);
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
 	prepare_part(draft, j, tensor->elements, share);
 	shorten_call(draft, job->issue);
@@ -788,7 +844,7 @@ bool weir_fix_copy_less(struct weir_draft *draft)
 		if (copy_result(draft, j, &operators)) {
 			bytes += weir_transfer_of(draft->advisor, &draft->program.jobs[j]).bytes;
 			copies++;
-		} else if (upload_part(draft, j)) {
+		} else if (upload_part(draft, j) || weir_upload_new_rows(draft, j)) {
 			uploads++;
 		} else {
 			narrow += weir_upload_narrow(draft, j);
@@ -800,16 +856,18 @@ bool weir_fix_copy_less(struct weir_draft *draft)
 		                 "result instead of %zu copies and %zu operators on the host",
 		                 bytes / 1e6, copies, operators);
 	else if (uploads > 0)
-		weir_draft_basis(draft,
-		                 "%zu copies to the device move the part that is used behind them, "
-		                 "at the rate that each reaches now",
-		                 uploads);
+		weir_draft_basis(
+			draft,
+			"%zu copies to the device move the part that is used behind them, "
+			"or by which a window moves on from step to step, at the rate that "
+			"each reaches now",
+			uploads);
 	else
 		weir_draft_basis(
 			draft,
 			"%zu copies to the device move pictures as bytes, or values in the "
 			"type that the device casts them to, at the rate of each now",
 			narrow);
-	draft->copies_stay = copies == 0;
+	draft->copies_stay |= copies == 0;
 	return copies + uploads + narrow > 0;
 }

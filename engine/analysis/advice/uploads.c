@@ -151,3 +151,133 @@ bool weir_upload_narrow(struct weir_draft *draft, uint32_t j)
 		remove_cast(draft, upload.cast);
 	return true;
 }
+
+/* ---- windows that move on ---- */
+
+/* Host rows before a copy among which its slice is taken: one of the operator's own views. */
+#define SLICED_WITHIN 8
+/* Steps by which a window moves, at least, before it counts as one... */
+#define LEAST_MOVES 3
+/* ...and share of all moves that go on by a part of the window; others start again. */
+#define MOVING_SHARE 0.75
+/* A window that moves by a larger share of its rows has few that were copied before. */
+#define LARGEST_MOVE 0.25
+
+/* A slice of a tensor. */
+struct slice {
+	int64_t dim, start, length;
+	double elements; /* of the slice */
+};
+
+/* Fills the slice that the host row takes; false: it is no slice of consecutive rows. */
+static bool read_slice(const struct weir_advisor *advisor, uint32_t row, struct weir_args *args,
+                       struct slice *out)
+{
+	const struct weir_timeline *timeline = &advisor->program.rank->timeline;
+	const struct weir_arg *x;
+	int64_t end, step = 1;
+
+	if (strcmp(weir_op_plain_name(weir_timeline_host_name(timeline, row)), "slice") != 0 ||
+	    !weir_advisor_args(advisor, row, args) || !(x = weir_args_tensor(args, 0)) ||
+	    !weir_args_int(args, 1, &out->dim) || !weir_args_int(args, 2, &out->start) ||
+	    !weir_args_int(args, 3, &end) || (weir_args_int(args, 4, &step) && step != 1) ||
+	    out->dim < 0 || out->dim >= x->rank || out->start < 0)
+		return false;
+	end = end < x->dims[out->dim] ? end : x->dims[out->dim];
+	out->length = end - out->start;
+	if (out->length < 1 || x->dims[out->dim] < 1)
+		return false;
+	out->elements = x->elements / (double)x->dims[out->dim] * (double)out->length;
+	return true;
+}
+
+/* Returns the row of the slice that the copy's operator copies; WEIR_NONE: none. */
+static uint32_t slice_before(const struct weir_advisor *advisor, uint32_t outer, double elements,
+                             struct weir_args *args, struct slice *out)
+{
+	const struct weir_host_columns *host = &advisor->program.rank->trace->host;
+
+	for (uint32_t back = 1; back <= SLICED_WITHIN && back <= outer; back++) {
+		uint32_t row = outer - back;
+
+		if (host->thread[row] != host->thread[outer])
+			return WEIR_NONE;
+		if (read_slice(advisor, row, args, out) && out->elements == elements)
+			return row;
+	}
+	return WEIR_NONE;
+}
+
+static bool same_sizes(const struct weir_arg *a, const struct weir_arg *b)
+{
+	if (a->rank != b->rank)
+		return false;
+	for (int d = 0; d < a->rank; d++)
+		if (a->dims[d] != b->dims[d])
+			return false;
+	return true;
+}
+
+/* Returns the share of the slice's rows by which such slices of the thread move on, at most; NAN:
+ * they do not. */
+static double moving_share(const struct weir_advisor *advisor, uint32_t row,
+                           const struct weir_args *args, const struct slice *slice)
+{
+	const struct weir_timeline *timeline = &advisor->program.rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	int64_t before = -1, most = 0;
+	size_t first, end, moves = 0, on = 0;
+
+	weir_timeline_thread_rows(timeline, host->thread[row], &first, &end);
+	for (size_t r = first; r < end; r++) {
+		struct weir_args other_args;
+		struct slice other;
+		int64_t move;
+
+		if (host->name[r] != host->name[row] ||
+		    !read_slice(advisor, (uint32_t)r, &other_args, &other) ||
+		    other.dim != slice->dim || other.length != slice->length ||
+		    !same_sizes(&other_args.items[0], &args->items[0]))
+			continue;
+		move = before < 0 ? 0 : other.start - before;
+		before = other.start;
+		moves += move != 0;
+		if (move <= 0 || (double)move > LARGEST_MOVE * (double)slice->length)
+			continue;
+		on++;
+		most = move > most ? move : most;
+	}
+	return on >= LEAST_MOVES && (double)on >= MOVING_SHARE * (double)moves
+	               ? (double)most / (double)slice->length
+	               : NAN;
+}
+
+bool weir_upload_new_rows(struct weir_draft *draft, uint32_t job)
+{
+	const struct weir_advisor *advisor = draft->advisor;
+	const struct weir_job *before = &advisor->program.jobs[job];
+	struct weir_transfer copy = weir_transfer_of(advisor, before);
+	struct weir_issue *issue = &draft->program.issues[before->issue];
+	const struct weir_arg *tensor;
+	struct weir_args args;
+	struct slice slice;
+	double share, ns, elements;
+	uint32_t row;
+
+	if (copy.way != WEIR_TRANSFER_UP || !(copy.bytes >= LARGE_BYTES) || !issue->job_count ||
+	    issue->outer == WEIR_NONE || before->op == WEIR_NONE ||
+	    !weir_advisor_args(advisor, before->op, &args) ||
+	    !(tensor = weir_args_tensor(&args, 0)))
+		return false;
+	elements = tensor->elements;
+	row = slice_before(advisor, issue->outer, elements, &args, &slice);
+	if (row == WEIR_NONE)
+		return false;
+	share = moving_share(advisor, row, &args, &slice);
+	ns = COPY_NS + share * before->ns;
+	if (!(ns < before->ns))
+		return false;
+	weir_draft_set_job(draft, job, ns, ns, fmin(2 * ns, before->ns));
+	issue->call_ns = fmax(share * issue->call_ns, fmin(issue->call_ns, WEIR_DISPATCH_NS));
+	return true;
+}

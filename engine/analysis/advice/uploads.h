@@ -12,4 +12,9 @@
  * returns false if the step needs its bits, and changes nothing. */
 bool weir_upload_narrow(struct weir_draft *draft, uint32_t job);
 
+/* Copies only the rows by which a window of the host's memory moves on from step to step, such as
+ * the history of a series: the others were copied before. Returns false, and changes nothing, if no
+ * slices of the same tensor in other steps show such a window. */
+bool weir_upload_new_rows(struct weir_draft *draft, uint32_t job);
+
 #endif
