@@ -13,7 +13,7 @@
 #define UNFOLD_STRIDE   4
 #define SPATIAL         2
 /* A convolution takes at most this many times as long as the product of the same size, which reads
- * each value once and with one stride: 1.1 to 1.2 times in one measured fix. */
+ * each value once and with one stride: about 1.2 times in one measured fix. */
 #define SLOWEST_CONVOLUTION 1.5
 
 struct unfold {
