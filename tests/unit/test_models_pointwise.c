@@ -21,6 +21,8 @@ static void results_have_the_wider_type(void **state)
 		{CALL("aten::add", "[[5], [5], []]", "hhS"), 5, 5. * (2 + 2 + 2), WEIR_MODEL_HIGH},
 		/* A tensor without dimensions changes no type; alone, it is the type. */
 		{CALL("aten::mul", "[[5], []]", "hd"), 5, 5. * (2 + 2), WEIR_MODEL_HIGH},
+		{CALL("aten::sub", "[[], [5], []]", "dfS"), 5, 5. * (4 + 4), WEIR_MODEL_HIGH},
+		{CALL("aten::mul", "[[], [5], [5]]", "lhh"), 5, 5. * (2 + 2), WEIR_MODEL_HIGH},
 		{CALL("aten::mul", "[[], []]", "dh"), 1, 8, WEIR_MODEL_HIGH},
 		{CALL("aten::add_", "[[5], [5], []]", "hfS"), 5, 5. * (2 + 4 + 2), WEIR_MODEL_HIGH},
 		{CALL("aten::eq", "[[5], [5]]", "hf"), 5, 5. * (2 + 4 + 1), WEIR_MODEL_HIGH},

@@ -32,6 +32,7 @@ struct broadcast {
 	int rank;
 	int64_t dims[WEIR_MAX_RANK]; /* from the last dimension on */
 	struct weir_element element;
+	bool scalar; /* no operand with dimensions so far */
 	double read_bytes;
 };
 
@@ -50,10 +51,11 @@ static bool broadcast_add(struct broadcast *b, const struct weir_arg *arg)
 		b->rank = arg->rank;
 	b->read_bytes += weir_arg_bytes(arg);
 	/* A scalar tensor does not change the type of a tensor with dimensions. */
-	if (!(b->element.width > 0))
+	if (!(b->element.width > 0) || (b->scalar && arg->rank))
 		b->element = arg->element;
 	else if (arg->rank)
 		b->element = promote(b->element, arg->element);
+	b->scalar = b->rank == 0;
 	return true;
 }
 
