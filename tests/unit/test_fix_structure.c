@@ -338,6 +338,32 @@ static void the_first_elements_of_a_sort_need_a_select(void **state)
 	assert_near(result.before_us - result.after_us, 680 - (106 + 56), 0.02);
 }
 
+/* A sort of this many kernels, of which the first 50 columns are used. */
+static struct advice_result sort_of(int kernels)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_begin(step, "aten::sort", "[[64, 128256], [], []]",
+	                  "[\"float\", \"Scalar\", \"Scalar\"]", "[\"\", \"-1\", \"True\"]");
+	for (int k = 0; k < kernels; k++)
+		advice_step_kernel(step, "DeviceRadixSort", 680.0 / kernels, 1000);
+	advice_step_end(step);
+	slice(step, "50");
+	return result_of(step, weir_fix_select_not_sort);
+}
+
+/* A select has 6 passes and 20 short kernels: the host no longer launches what a sort has beyond.
+ */
+static void a_select_needs_no_launches_for_each_row(void **state)
+{
+	double few_us = sort_of(26).after_us, more_us = sort_of(27).after_us;
+
+	(void)state;
+	assert_true(sort_of(2000).before_us > 2 * sort_of(26).before_us);
+	assert_near(more_us, few_us, 0.03);
+	assert_near(sort_of(2000).after_us, few_us, 0.05);
+}
+
 static void a_sort_that_is_used_as_a_whole_stays(void **state)
 {
 	struct advice_step *step =
@@ -738,6 +764,7 @@ int main(void)
 		cmocka_unit_test(operators_without_shapes_promise_nothing),
 		cmocka_unit_test(each_wait_starts_another_region),
 		cmocka_unit_test(the_first_elements_of_a_sort_need_a_select),
+		cmocka_unit_test(a_select_needs_no_launches_for_each_row),
 		cmocka_unit_test(a_sort_that_is_used_as_a_whole_stays),
 		cmocka_unit_test(a_running_sum_alone_needs_the_whole_order),
 		cmocka_unit_test(the_first_rows_of_sorted_columns_need_a_select),

@@ -313,6 +313,30 @@ static double select_ns(const struct weir_advisor *advisor, const struct weir_ar
 	       (SHORT_A_PASS * counts + SHORT_AROUND) * SHORT_KERNEL_NS;
 }
 
+/* Returns the launches of a radix select. */
+static double select_launches(const struct weir_arg *x)
+{
+	double counts = ceil(x->element.width * 8 / BITS_A_PASS);
+
+	return counts + GATHER_PASSES + SHORT_A_PASS * counts + SHORT_AROUND;
+}
+
+/* Removes the calls behind the first `launches` of a sort's jobs [first, end): a sort of long rows
+ * launches a dozen kernels for each row (PyTorch 2.11), a select the same number for any number of
+ * rows. Returns the end of the jobs that are left. */
+static uint32_t launch_less(struct weir_draft *draft, uint32_t first, uint32_t end, double launches)
+{
+	const struct weir_program *program = &draft->advisor->program;
+	uint32_t kept = end - first > launches ? first + (uint32_t)launches : end;
+
+	for (uint32_t j = first; j < end; j++)
+		if (program->issues[program->jobs[j].issue].job_count != 1)
+			return end; /* a graph launches them all at once */
+	for (uint32_t j = kept; j < end; j++)
+		weir_draft_remove(draft, program->jobs[j].issue);
+	return kept;
+}
+
 /* Returns the device time to find one element of each row by a block of threads; NAN: not known. */
 static double middle_ns(const struct weir_advisor *advisor, const struct weir_arg *x, double length)
 {
@@ -519,7 +543,8 @@ static void replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first,
                     struct readers *readers, struct total *total)
 {
 	const struct weir_advisor *advisor = draft->advisor;
-	double now_ns = 0, ns;
+	double now_ns = 0, kept_ns = 0, ns;
+	uint32_t kept;
 	struct weir_args args;
 	const struct weir_arg *x;
 	struct rows rows;
@@ -537,9 +562,12 @@ static void replace(struct weir_draft *draft, uint32_t sort_row, uint32_t first,
 		                       : select_ns(advisor, x) * selects_of(advisor, sort_row);
 	if (!(ns < now_ns))
 		return;
-	for (uint32_t j = first; j < end; j++) {
-		weir_draft_scale_job(draft, j, ns / now_ns, 0.6 * ns / now_ns,
-		                     fmin(1, 1.4 * ns / now_ns));
+	kept = launch_less(draft, first, end, select_launches(x) * selects_of(advisor, sort_row));
+	for (uint32_t j = first; j < kept; j++)
+		kept_ns += advisor->program.jobs[j].ns;
+	for (uint32_t j = first; j < kept; j++) {
+		weir_draft_scale_job(draft, j, ns / kept_ns, 0.6 * ns / kept_ns,
+		                     fmin(now_ns / kept_ns, 1.4 * ns / kept_ns));
 		/* The time of a select was measured with what lies between its kernels. */
 		if (j > first)
 			weir_draft_close_gap(draft, j);
