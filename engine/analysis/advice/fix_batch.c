@@ -205,18 +205,33 @@ static double rows_of(const struct weir_op_call *call)
 	return fmin(call->work.reuse.m, call->work.reuse.n);
 }
 
+/* Returns the rows of a product, or the places of the result of a convolution, of which the weights
+ * are at least half of the bytes; 0: none. */
+static double rows_of_weights(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	struct weir_product p;
+
+	if (!call->work.product || rows_of(call) > 0)
+		return rows_of(call);
+	if (!weir_product_read(calls->advisor, call->first_job, &p) ||
+	    2 * weir_convolution_weights(calls->advisor, &p) < p.bytes)
+		return 0;
+	return p.kind == WEIR_PRODUCT_CONVOLUTION ? p.m : 0;
+}
+
 /* True if all runs multiply by matrices of the same sizes with few rows, so that reading the
  * weights takes most of the time. */
 static bool has_few_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
-	double product_ns = 0, all_ns = 0;
+	double product_ns = 0, all_ns = 0, rows;
 
 	for (size_t c = loop->first; c < loop->first + loop->period; c++) {
 		const struct weir_op_call *call = &calls->items[c];
 
 		all_ns += call->ns;
-		if (call->work.product && rows_of(call) > 0 &&
-		    rows_of(call) * (double)loop->turns <= MOST_ROWS)
+		rows = call->work.product ? rows_of_weights(calls, call) : 0;
+		if (rows > 0 &&
+		    (rows <= ROWS_OF_WEIGHTS || rows * (double)loop->turns <= MOST_ROWS))
 			product_ns += call->ns;
 	}
 	return product_ns >= FEW_ROWS_SHARE * all_ns;

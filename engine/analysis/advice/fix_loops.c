@@ -7,6 +7,7 @@
 #include "engine/analysis/advice/branches.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/loops.h"
+#include "engine/analysis/advice/products.h"
 #include "engine/base/arena.h"
 #include "engine/stats/quantile.h"
 
@@ -150,6 +151,17 @@ static bool fills_device(const struct weir_op_calls *calls, const struct weir_op
 	return weir_loop_looks_up(calls, call) && blocks_of(calls, call) > BLOCKS_AT_ONCE * sms;
 }
 
+/* Returns the bytes that all turns read: the weights of a layer. */
+static double shared_bytes(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	struct weir_product p;
+
+	if (call->work.product && weir_product_read(calls->advisor, call->first_job, &p) &&
+	    p.kind == WEIR_PRODUCT_CONVOLUTION)
+		return weir_convolution_weights(calls->advisor, &p);
+	return weir_loop_shared_bytes(&call->work);
+}
+
 static void add(const struct weir_op_calls *calls, const struct weir_op_call *call, bool shared,
                 struct sum *sum)
 {
@@ -162,7 +174,7 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 	                      &recorded))
 		bytes = weir_operand_bytes(&recorded);
 	if (known && shared && sum->now_ns > 0)
-		bytes -= weir_loop_shared_bytes(&call->work); /* the weights have been read */
+		bytes -= shared_bytes(calls, call); /* the weights have been read */
 	sum->bytes += isnan(bytes) ? 0 : bytes;
 	sum->now_ns += call->ns;
 	sum->longest_ns = fmax(sum->longest_ns, call->ns);
@@ -204,6 +216,25 @@ static double grouped_ns(const struct weir_advisor *advisor, const struct sum *s
 	return fmin(sum->now_ns, ns);
 }
 
+/* Returns the time of one product of the rows of all turns with the weights that they share: that
+ * of any product of this size, without padding; NAN: it is not one, or its sizes are not known.
+ * `call`: that of the first turn. */
+static double joined_product_ns(const struct weir_advisor *advisor, const struct weir_op_call *call,
+                                const struct sum *sum)
+{
+	struct weir_product p;
+	double *rows;
+
+	if (!call->work.product || !weir_product_read(advisor, call->first_job, &p) ||
+	    p.kind != WEIR_PRODUCT_MATRIX || p.batch != 1 || !(p.m * p.n * p.k > 0))
+		return NAN;
+	rows = p.n <= 1 ? &p.n : &p.m; /* see weir_loop_shared_bytes() */
+	*rows *= sum->flops / p.flops;
+	p.flops = sum->flops;
+	return fmin(sum->now_ns, fmax(sum->longest_ns,
+	                              weir_product_ns(advisor, &p, p.engine, p.dtype, sum->bytes)));
+}
+
 /* True if the calls of this position stay in all turns: their inputs differ in size, and cannot be
  * stacked. */
 static bool stays(const struct weir_op_calls *calls, const struct weir_loop *loop, size_t position)
@@ -236,8 +267,9 @@ static double turns_ns(const struct weir_op_calls *calls, const struct weir_loop
 static bool set_position(struct weir_draft *draft, const struct weir_op_calls *calls,
                          const struct weir_loop *loop, size_t position, double *after_ns)
 {
+	bool shared = loop->kind != WEIR_LOOP_WEIGHTS;
 	struct sum sum = {0};
-	double ns;
+	double ns, joined_ns = NAN;
 
 	if (is_needless(calls, loop, loop->first + position))
 		return true;
@@ -246,13 +278,18 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 		return true;
 	}
 	for (size_t turn = 0; turn < loop->turns; turn++)
-		add(calls, &calls->items[loop->first + turn * loop->period + position],
-		    loop->kind != WEIR_LOOP_WEIGHTS, &sum);
+		add(calls, &calls->items[loop->first + turn * loop->period + position], shared,
+		    &sum);
 	ns = grouped_ns(draft->advisor, &sum, 1);
 	if (isnan(ns))
 		return false;
+	if (shared)
+		joined_ns = joined_product_ns(draft->advisor, &calls->items[loop->first + position],
+		                              &sum);
+	/* Narrow results take narrow tiles, which the model of products does not know. */
+	ns = joined_ns > 0 ? fmin(ns, joined_ns) : ns;
 	weir_op_call_set(draft, &calls->items[loop->first + position], ns, ns,
-	                 grouped_ns(draft->advisor, &sum, PADDED));
+	                 fmax(ns, grouped_ns(draft->advisor, &sum, PADDED)));
 	*after_ns += ns;
 	return true;
 }

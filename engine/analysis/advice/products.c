@@ -110,6 +110,16 @@ static void read_convolution(const struct weir_advisor *advisor, uint32_t op,
 	out->irregular = weights->dims[1] < FEW_CHANNELS || out->m < 1;
 }
 
+double weir_convolution_weights(const struct weir_advisor *advisor, const struct weir_product *p)
+{
+	struct weir_args args;
+
+	if (p->kind != WEIR_PRODUCT_CONVOLUTION ||
+	    !weir_advisor_args(advisor, advisor->program.jobs[p->first].op, &args))
+		return 0;
+	return weir_arg_bytes(weir_args_tensor(&args, 1));
+}
+
 /* Reads queries and keys of q [batch, heads, rows, depth], or [batch, rows, heads, depth], and k.
  */
 static void read_heads(const char *operator, const struct weir_arg * q, const struct weir_arg *k,

@@ -49,6 +49,9 @@ struct weir_product {
 	double ns; /* of its kernels, without layout changes and fills */
 };
 
+/* Returns the bytes of a convolution's weights; 0: another product, or they are not recorded. */
+double weir_convolution_weights(const struct weir_advisor *advisor, const struct weir_product *p);
+
 /* Returns the index behind the jobs of the call that `first` belongs to. */
 uint32_t weir_call_end(const struct weir_program *program, uint32_t first);
 
