@@ -403,6 +403,14 @@ static void a_large_product_in_fp8_and_its_pass_over_the_activations(void **stat
 	assert_gives(one("aten::mm", LARGE, HALVES, NVJET, 1390000, H100), weir_fix_fp8, 882000);
 }
 
+/* The limit of power slows fp8 products less; see POWER_PACE. */
+static void an_fp8_product_gains_from_less_power(void **state)
+{
+	(void)state;
+	assert_gives(one("aten::mm", LARGE, HALVES, NVJET, 1681900, H100), weir_fix_fp8, 963000);
+	assert_gives(one("aten::mm", LARGE, HALVES, NVJET, 2224000, H100), weir_fix_fp8, 1197000);
+}
+
 static void a_device_without_fp8_units_computes_none(void **state)
 {
 	(void)state;
@@ -742,6 +750,7 @@ int main(void)
 		cmocka_unit_test(fp32_convolutions_of_channels_first_get_layout_changes),
 		cmocka_unit_test(the_range_of_an_fp32_product_reaches_to_tf32),
 		cmocka_unit_test(a_large_product_in_fp8_and_its_pass_over_the_activations),
+		cmocka_unit_test(an_fp8_product_gains_from_less_power),
 		cmocka_unit_test(a_device_without_fp8_units_computes_none),
 		cmocka_unit_test(fp8_is_for_products_near_their_roof),
 		cmocka_unit_test(fp8_needs_rows_of_16_elements),
