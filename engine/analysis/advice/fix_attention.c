@@ -346,6 +346,18 @@ static double fused_ns(const struct weir_advisor *advisor, const struct site *si
 	                       wide ? WEIR_DTYPE_FP32 : site->fused.dtype, site->fused.bytes);
 }
 
+/* Returns the time if a mask that seems to be causal is another one of positions, as of a prefix
+ * whose tokens see each other; 0: the mask is known. */
+static double other_mask_ns(const struct weir_advisor *advisor, const struct site *site)
+{
+	struct site other = *site;
+
+	if (site->fused.mask != WEIR_MASK_CAUSAL || site->second == WEIR_NONE)
+		return 0;
+	other.fused.mask = WEIR_MASK_ANY;
+	return fused_ns(advisor, &other);
+}
+
 /* Removes the job and, if it launches nothing else, its call. */
 static void drop_job(struct weir_draft *draft, uint32_t job)
 {
@@ -370,6 +382,7 @@ static void fuse(struct weir_draft *draft, const struct site *site, struct fusin
 	const struct weir_program *program = &advisor->program;
 	struct weir_product a = {.end = weir_call_end(program, site->first)};
 	double ns = fused_ns(advisor, site), before_ns = 0;
+	double high_ns = fmax(ns * FUSED_HIGH, other_mask_ns(advisor, site));
 	uint32_t kept = site->first; /* the longest kernel of the first call names the place */
 	size_t kernels = 0;
 
@@ -383,7 +396,7 @@ static void fuse(struct weir_draft *draft, const struct site *site, struct fusin
 	}
 	if (!(ns < before_ns) || kernels < 2)
 		return;
-	weir_draft_set_job(draft, kept, ns, ns * FUSED_LOW, fmin(before_ns, ns * FUSED_HIGH));
+	weir_draft_set_job(draft, kept, ns, ns * FUSED_LOW, fmin(before_ns, high_ns));
 	for (uint32_t j = site->lead; j < site->tail; j++)
 		if (j != kept && is_replaced(advisor, site, &a, j))
 			drop_job(draft, j);
