@@ -105,6 +105,18 @@ static void a_tensor_that_seems_to_be_read_again_may_be_another(void **state)
 	assert_near(more.high_us, 5 * TENSOR_US + REGION_US, CLOSE);
 }
 
+/* Four operands may be of one tensor; of more, four tenths are others. */
+static void operands_beyond_those_of_one_tensor_are_partly_others(void **state)
+{
+	struct advice_result result = fused("silu neg mul2 mul2 mul2 mul2 mul2 mul2 exp");
+
+	(void)state;
+	expect_tensors("silu neg mul2 mul2 mul2 mul2 exp", 2);
+	expect_tensors("silu neg mul2 mul2 mul2 mul2 mul2 exp", 2.4);
+	expect_tensors("silu neg mul2 mul2 mul2 mul2 mul2 mul2 exp", 2.8);
+	assert_near(result.high_us, 8 * TENSOR_US + REGION_US, CLOSE);
+}
+
 static void an_update_by_adam_moves_seven_tensors(void **state)
 {
 	(void)state;
@@ -140,6 +152,7 @@ int main(void)
 		cmocka_unit_test(a_blend_reads_two_tensors),
 		cmocka_unit_test(a_blend_takes_a_tensor_that_the_chain_has_read),
 		cmocka_unit_test(a_tensor_that_seems_to_be_read_again_may_be_another),
+		cmocka_unit_test(operands_beyond_those_of_one_tensor_are_partly_others),
 		cmocka_unit_test(an_update_by_adam_moves_seven_tensors),
 		cmocka_unit_test(an_update_by_the_root_of_squares_moves_five_tensors),
 		cmocka_unit_test(a_root_without_averages_is_no_update),

@@ -6,6 +6,7 @@
 
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/splits.h"
 #include "engine/analysis/roofline/roofline.h"
 
 /* The most operators that a compiler joins into one kernel (Inductor: max_fusion_size). */
@@ -65,6 +66,7 @@ struct chain {
 	bool update;       /* a division by the root */
 	bool again;        /* its rows are longer than a block keeps */
 	bool closed;       /* the last call reduced everything to one value */
+	struct weir_splits splits;
 };
 
 /* The tensors of one call. */
@@ -79,6 +81,7 @@ struct tensors {
 	bool shifts; /* it moves all values to other places; see shifted_of() */
 	bool blends; /* it scales the second tensor of a blend; see mark_blended() */
 	bool scalar; /* it prepares one value, which a compiler computes where it is used */
+	bool splits; /* it reduces few long rows; see splits.h */
 };
 
 static bool same_bytes(double a, double b)
@@ -245,6 +248,8 @@ static bool is_fusible(const struct weir_op_calls *calls, const struct weir_op_c
 		return out->scalar;
 	}
 	out->row_bytes = row_bytes_of(name, &args, &call->work);
+	out->splits = weir_splits_rows(calls->advisor, name, call, weir_args_tensor(&args, 0),
+	                               out->row_bytes);
 	return true;
 }
 
@@ -417,44 +422,6 @@ static bool any_linked(const struct chain *chain, const struct tensors *tensors)
 	return false;
 }
 
-/* Adds a call to the chain. */
-static void extend(struct chain *chain, const struct weir_op_call *call,
-                   const struct tensors *tensors)
-{
-	size_t known = chain->outside_count;
-
-	chain->residual_bytes = 0;
-	if (tensors->blends)
-		read_blended(chain, tensors->in[0]);
-	for (size_t i = 0; i < tensors->in_count && !tensors->blends; i++) {
-		bool again = false;
-
-		if (tensors->fresh[i] ||
-		    !read_result(chain, tensors->in[i], call->family == WEIR_FAMILY_NORM, &again))
-			read_outside(chain, tensors->in[i], known);
-		if (again)
-			chain->again_bytes += tensors->in[i];
-		if (again && tensors->sum)
-			chain->residual_bytes = tensors->in[i];
-	}
-	chain->last_outside = chain->outside_count > known;
-	chain->made[chain->count++] =
-		(struct made){.bytes = tensors->out_bytes, .sum = tensors->sum};
-	chain->elements = fmax(chain->elements, tensors->elements);
-	chain->main_bytes = fmax(chain->main_bytes, tensors->out_bytes);
-	chain->now_ns += call->ns;
-	if (call->ns > 0)
-		chain->rate = fmax(chain->rate, call->work.bytes / call->ns * 1e9);
-	/* Short kernels are limited by latency, which joining them does not shorten. */
-	if (call->ns < WEIR_SHORT_NS)
-		chain->floor_ns = fmax(chain->floor_ns, call->ns);
-	chain->reductions += !tensors->shifts && call->family != WEIR_FAMILY_ELEMENTWISE &&
-	                     call->family != WEIR_FAMILY_COPY;
-	if (tensors->row_bytes > ROW_ON_CHIP_BYTES)
-		chain->again = true;
-	chain->closed = tensors->out_bytes <= 8 && tensors->elements > 1;
-}
-
 /* True if the chain has a result of this size. */
 static bool makes(const struct chain *chain, double bytes)
 {
@@ -480,6 +447,66 @@ static bool reads_result(const struct chain *chain, const struct tensors *tensor
 		    makes(chain, tensors->in[i]))
 			return true;
 	return false;
+}
+
+/* True for a call that writes values for whole rows. */
+static bool writes_rows(const struct weir_op_call *call)
+{
+	return call->family != WEIR_FAMILY_REDUCE;
+}
+
+/* Notes what the call has to do with reductions that end kernels. `outside`: the bytes that the
+ * chain read from outside before it. */
+static void note_split(struct chain *chain, const struct weir_op_call *call,
+                       const struct tensors *tensors, double outside, double stream_rate)
+{
+	bool made = reads_result(chain, tensors, 0);
+
+	weir_splits_read(&chain->splits, chain->read_bytes - outside);
+	if (tensors->splits)
+		weir_splits_reduce(&chain->splits, call, tensors->in[0], stream_rate, made);
+	if (writes_rows(call) && 2 * tensors->elements > chain->elements)
+		weir_splits_follow(&chain->splits);
+}
+
+/* Adds a call to the chain. */
+static void extend(struct chain *chain, const struct weir_op_call *call,
+                   const struct tensors *tensors, double stream_rate)
+{
+	size_t known = chain->outside_count;
+	double outside = chain->read_bytes;
+
+	chain->residual_bytes = 0;
+	if (tensors->blends)
+		read_blended(chain, tensors->in[0]);
+	for (size_t i = 0; i < tensors->in_count && !tensors->blends; i++) {
+		bool again = false;
+
+		if (tensors->fresh[i] ||
+		    !read_result(chain, tensors->in[i], call->family == WEIR_FAMILY_NORM, &again))
+			read_outside(chain, tensors->in[i], known);
+		if (again)
+			chain->again_bytes += tensors->in[i];
+		if (again && tensors->sum)
+			chain->residual_bytes = tensors->in[i];
+	}
+	chain->last_outside = chain->outside_count > known;
+	note_split(chain, call, tensors, outside, stream_rate);
+	chain->made[chain->count++] =
+		(struct made){.bytes = tensors->out_bytes, .sum = tensors->sum};
+	chain->elements = fmax(chain->elements, tensors->elements);
+	chain->main_bytes = fmax(chain->main_bytes, tensors->out_bytes);
+	chain->now_ns += call->ns;
+	if (call->ns > 0)
+		chain->rate = fmax(chain->rate, call->work.bytes / call->ns * 1e9);
+	/* Short kernels are limited by latency, which joining them does not shorten. */
+	if (call->ns < WEIR_SHORT_NS)
+		chain->floor_ns = fmax(chain->floor_ns, call->ns);
+	chain->reductions += !tensors->shifts && call->family != WEIR_FAMILY_ELEMENTWISE &&
+	                     call->family != WEIR_FAMILY_COPY;
+	if (tensors->row_bytes > ROW_ON_CHIP_BYTES && !tensors->splits)
+		chain->again = true;
+	chain->closed = tensors->out_bytes <= 8 && tensors->elements > 1;
 }
 
 static bool is_small_pointwise(const struct weir_op_calls *calls, const struct chain *chain,
@@ -712,17 +739,39 @@ struct total {
 	uint32_t last_issue; /* of the last chain */
 };
 
+/*
+ * A function of one tensor reads it, or a value computed from it, up to about four times again:
+ * GELU by tanh twice, a filmic tone curve six times. Behind that, operands that the trace cannot
+ * tell from earlier ones are often other tensors from outside, or results that the program keeps as
+ * well: 6 of 17 in the prices and sensitivities of options, 6 of 18 in diagnostics of weather, 2 of
+ * 8 in an update of a sampler, none of 11 in the warpers of logits.
+ */
+#define AGAIN_ONE_TENSOR 4.0
+#define OTHERS_SHARE     0.4
+
+/* Returns the expected bytes of such other tensors. Updates and stencils are counted elsewhere. */
+static double other_bytes(const struct chain *chain)
+{
+	double more = chain->again_bytes - AGAIN_ONE_TENSOR * chain->main_bytes;
+
+	return chain->update ? 0 : OTHERS_SHARE * fmax(0, more);
+}
+
 /* Returns the bytes of the chain's inputs and outputs: results that no call of it reads, residuals,
  * and the last one. */
 static double bytes_of(const struct chain *chain)
 {
 	/* The kernel computes intermediate values anew from what it reads. */
 	double rows_bytes = fmin(chain->main_bytes, chain->longest_read);
-	double bytes = chain->read_bytes + (chain->again ? rows_bytes : 0);
+	double bytes = chain->splits.kernels > 0
+	                       ? chain->splits.bytes + weir_splits_rest(&chain->splits)
+	                       : chain->read_bytes;
+	size_t reductions = chain->reductions - chain->splits.calls;
 
+	bytes += chain->again ? rows_bytes : 0;
 	bytes += RESIDUAL_SHARE * chain->residual_bytes;
-	if (chain->reductions > 1)
-		bytes += CACHED_READ * (double)(chain->reductions - 1) * rows_bytes;
+	if (reductions > 1)
+		bytes += CACHED_READ * (double)(reductions - 1) * rows_bytes;
 	for (size_t i = 0; i < chain->count; i++)
 		if (!chain->made[i].read || chain->made[i].kept || i + 1 == chain->count)
 			bytes += chain->made[i].bytes;
@@ -742,6 +791,12 @@ static double rate_of(const struct weir_advisor *advisor, const struct chain *ch
 	return cached ? fmax(rate, chain->rate) : rate;
 }
 
+/* Returns the time of the kernels that move these bytes. */
+static double kernels_ns(const struct chain *chain, double bytes, double rate)
+{
+	return weir_splits_ns(&chain->splits) + (bytes - chain->splits.bytes) / rate * 1e9;
+}
+
 /* Adds the host time to enter a compiled region in front of a chain. A wait for the device ends the
  * region before. */
 static void enter_region(struct weir_draft *draft, const struct weir_op_calls *calls,
@@ -752,6 +807,9 @@ static void enter_region(struct weir_draft *draft, const struct weir_op_calls *c
 	if (total->chains == 0 || weir_op_calls_wait(calls, total->last_issue, issue))
 		draft->program.issues[issue].dispatch_ns +=
 			REGION_NS / draft->advisor->speed.dispatch;
+	/* Each divided reduction has two launches more. */
+	if (chain->splits.calls > 0)
+		weir_draft_add_operators(draft, issue, 2 * (double)chain->splits.calls);
 	total->last_issue = issue;
 }
 
@@ -759,19 +817,20 @@ static void enter_region(struct weir_draft *draft, const struct weir_op_calls *c
 static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
                  const struct chain *chain, struct total *total)
 {
-	double shifted = stencil_bytes(calls, chain), bytes = fmax(bytes_of(chain), shifted);
+	double shifted = stencil_bytes(calls, chain), least = fmax(bytes_of(chain), shifted);
 	double again = shifted > 0 ? 0 : chain->again_bytes; /* a stencil reads its tensors again */
+	double others = shifted > 0 ? 0 : other_bytes(chain), bytes = least + others;
 	double rate = rate_of(draft->advisor, chain, bytes), ns, low_ns, high_ns;
 
 	if (chain->count < 2 || !(rate > 0))
 		return;
-	ns = fmax(bytes / rate * 1e9, fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
+	ns = fmax(kernels_ns(chain, bytes, rate), fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
 	if (ns >= chain->now_ns)
 		return;
 	/* At most: an intermediate value is needed elsewhere as well, or each tensor that seems to
 	 * be read again is another one. The shapes of both are the same. */
-	high_ns = fmin(chain->now_ns, ns + fmax(chain->main_bytes, again) / rate * 1e9);
-	low_ns = fmax(0.5 * ns, 0.8 * ns - chain->doubt_bytes / rate * 1e9);
+	high_ns = fmin(chain->now_ns, ns + fmax(chain->main_bytes, again - others) / rate * 1e9);
+	low_ns = fmax(0.5 * ns, 0.8 * ns - (chain->doubt_bytes + others) / rate * 1e9);
 	weir_op_call_set(draft, &calls->items[chain->first], ns, low_ns, high_ns);
 	for (size_t i = 1; i < chain->count; i++)
 		weir_op_call_remove(draft, &calls->items[chain->first + i]);
@@ -813,7 +872,7 @@ bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 			chain = (struct chain){.first = c};
 		}
 		if (fusible && (chain.count > 0 || !tensors.joins)) {
-			extend(&chain, &calls->items[c], &tensors);
+			extend(&chain, &calls->items[c], &tensors, draft->advisor->bandwidth);
 			note_update(calls, &chain, c);
 		}
 	}
