@@ -19,7 +19,9 @@ struct launch {
 
 struct search {
 	const struct weir_rank *rank;
-	size_t first_row; /* of the thread */
+	size_t first_row;   /* of the thread */
+	uint8_t *functions; /* per name: 1 for that of a function, without the namespace of an
+	                     * operator */
 	struct launch *items;
 	size_t count;
 	size_t comparisons;
@@ -90,14 +92,14 @@ static bool same_kernels(struct search *search, size_t a, size_t b, size_t count
 }
 
 /* True if the row is the range of a scripted function: an outermost operator that is named like a
- * function, without the namespace of an operator, around operators. */
+ * function, around operators. */
 static bool is_script(const struct search *search, size_t row, size_t end)
 {
 	const struct weir_timeline *timeline = &search->rank->timeline;
 
-	return timeline->trace->host.kind[row] == WEIR_HOST_OP && timeline->outer_op[row] == row &&
-	       !strstr(weir_timeline_host_name(timeline, (uint32_t)row), "::") && row + 1 < end &&
-	       timeline->parent[row + 1] == row &&
+	return search->functions[timeline->trace->host.name[row]] &&
+	       timeline->trace->host.kind[row] == WEIR_HOST_OP && timeline->outer_op[row] == row &&
+	       row + 1 < end && timeline->parent[row + 1] == row &&
 	       timeline->trace->host.kind[row + 1] == WEIR_HOST_OP;
 }
 
@@ -156,10 +158,21 @@ static bool take_script(struct search *search, size_t row, size_t end, struct we
 	return false;
 }
 
+static uint8_t *find_functions(const struct weir_names *names)
+{
+	size_t count = weir_names_count(names);
+	uint8_t *functions = weir_alloc(count);
+
+	for (size_t i = 0; i < count; i++)
+		functions[i] = !strstr(weir_names_text(names, (uint32_t)i), "::");
+	return functions;
+}
+
 bool weir_retraces_find(const struct weir_program *program, uint32_t thread,
                         struct weir_intervals *out)
 {
-	struct search search = {.rank = program->rank};
+	struct search search = {.rank = program->rank,
+	                        .functions = find_functions(program->rank->trace->names)};
 	bool found = false;
 	size_t first, end;
 
@@ -172,6 +185,7 @@ bool weir_retraces_find(const struct weir_program *program, uint32_t thread,
 			find_launches(&search, first, end);
 		found |= take_script(&search, row, end, out);
 	}
+	free(search.functions);
 	free(search.items);
 	return found;
 }

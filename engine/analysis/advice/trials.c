@@ -22,8 +22,13 @@ struct stretch {
 	bool waited;   /* no launch of the kernel stands behind the last wait */
 };
 
+/* Facts of a name, which all calls or work of that name share: rows are many, names few. */
+#define RECORDS 1u /* records an event */
+#define FILLS   2u /* sets memory to a constant: tuners empty the cache so */
+
 struct search {
 	const struct weir_rank *rank;
+	uint8_t *name_facts;  /* per name */
 	uint32_t *device_row; /* per host row: the first work that it started; WEIR_NONE: none */
 	struct weir_intervals *out;
 	struct stretch stretch;
@@ -39,14 +44,12 @@ static void close_stretch(struct search *search)
 	search->stretch = (struct stretch){0};
 }
 
-/* True if the work sets memory to a constant: tuners empty the cache so. */
 static bool is_fill(const struct search *search, uint32_t device_row)
 {
-	const struct weir_trace *trace = search->rank->trace;
+	const struct weir_device_columns *device = &search->rank->trace->device;
 
-	return trace->device.kind[device_row] == WEIR_DEVICE_SET ||
-	       strstr(weir_timeline_device_name(&search->rank->timeline, device_row),
-	              "FillFunctor");
+	return device->kind[device_row] == WEIR_DEVICE_SET ||
+	       search->name_facts[device->name[device_row]] & FILLS;
 }
 
 /* Takes a call that starts work. */
@@ -100,35 +103,63 @@ static void take_row(struct search *search, size_t row)
 	} else if (stretch->kernel != 0 && class == WEIR_API_SYNC) {
 		stretch->waits++;
 		stretch->waited = true;
-	} else if (class == WEIR_API_EVENT &&
-	           strstr(weir_timeline_host_name(&rank->timeline, (uint32_t)row), "Record")) {
+	} else if (search->name_facts[host->name[row]] & RECORDS) {
 		take_record(stretch);
 	}
 }
 
-static void fill(void *value, const struct weir_advisor *advisor)
+/* Reads the names. Returns the number of calls that record an event. */
+static size_t look_at_names(struct search *search)
 {
-	const struct weir_rank *rank = advisor->program.rank;
-	const struct weir_trace *trace = rank->trace;
-	struct weir_trials *out = value;
-	struct search search = {.rank = rank, .out = &out->time};
+	const struct weir_timeline *timeline = &search->rank->timeline;
+	const struct weir_trace *trace = search->rank->trace;
+	size_t count = weir_names_count(trace->names), records = 0, rows = 0;
 
-	search.device_row = weir_alloc((trace->host.count + 1) * sizeof *search.device_row);
+	search->name_facts = weir_alloc(count);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = weir_names_text(trace->names, (uint32_t)i);
+		bool is_record = timeline->api_class[i] == WEIR_API_EVENT && strstr(name, "Record");
+
+		search->name_facts[i] = (uint8_t)((is_record ? RECORDS : 0) |
+		                                  (strstr(name, "FillFunctor") ? FILLS : 0));
+		records += is_record;
+	}
+	for (size_t row = 0; records > 0 && row < trace->host.count; row++)
+		rows += search->name_facts[trace->host.name[row]] & RECORDS;
+	return rows;
+}
+
+static void search_threads(struct search *search)
+{
+	const struct weir_rank *rank = search->rank;
+	const struct weir_trace *trace = rank->trace;
+
+	search->device_row = weir_alloc((trace->host.count + 1) * sizeof *search->device_row);
 	for (size_t row = 0; row < trace->host.count; row++)
-		search.device_row[row] = WEIR_NONE;
+		search->device_row[row] = WEIR_NONE;
 	for (size_t row = trace->device.count; row-- > 0;)
 		if (trace->device.launch[row] != WEIR_NONE)
-			search.device_row[trace->device.launch[row]] = (uint32_t)row;
+			search->device_row[trace->device.launch[row]] = (uint32_t)row;
 	for (uint32_t t = 0; t < trace->thread_count; t++) {
 		size_t first, end;
 
 		weir_timeline_thread_rows(&rank->timeline, t, &first, &end);
 		for (size_t row = first; row < end; row++)
-			take_row(&search, row);
-		close_stretch(&search);
+			take_row(search, row);
+		close_stretch(search);
 	}
+	free(search->device_row);
+}
+
+static void fill(void *value, const struct weir_advisor *advisor)
+{
+	struct weir_trials *out = value;
+	struct search search = {.rank = advisor->program.rank, .out = &out->time};
+
+	if (look_at_names(&search) >= LEAST_TIMED)
+		search_threads(&search);
 	weir_intervals_unite(&out->time);
-	free(search.device_row);
+	free(search.name_facts);
 }
 
 static void release(void *value)
