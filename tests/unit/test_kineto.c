@@ -14,6 +14,7 @@
 #include "engine/base/json.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
 #include "tests/unit/shelf.h"
 
 #define FOLDER "tests/data/kineto/written/"
@@ -422,6 +423,46 @@ static void what_is_no_number_is_missing(void **state)
 	weir_profile_free(profile);
 }
 
+#define LARGE_TS "\"ts\" exceeds 146 years in microseconds; divide nanoseconds by 1000"
+#define KERNEL(ts, dur)                                                                            \
+	"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": " ts ", \"dur\": " dur "}"
+#define TRACE(ts, dur)                                                                             \
+	"{\"schemaVersion\": 1, \"traceEvents\": [" KERNEL("1", "1") "," KERNEL(ts, dur) "]}"
+
+/* Nanoseconds since 1970, written where microseconds are expected, are larger than times can be. */
+static void times_that_are_too_large_are_called_so(void **state)
+{
+	static const struct {
+		const char *text, *detail;
+	} cases[] = {
+		{TRACE("4611686018427387.903", "0"), ""},
+		{TRACE("4611686018427387.904", "0"), "event 2: " LARGE_TS},
+		{TRACE("9223372036854775.807", "0"), "event 2: " LARGE_TS},
+		{TRACE("9223372036854775.808", "0"), "event 2: " LARGE_TS},
+		{TRACE("1722000000000000000", "1"), "event 2: " LARGE_TS},
+		{TRACE("\"1722000000000000000\"", "1"), "event 2: " LARGE_TS},
+		{TRACE("-1.7e18", "1"), "event 2: " LARGE_TS},
+		{TRACE("\"soon\"", "1"), "event 2: \"ts\" is not a number of microseconds"},
+		{TRACE("2", "9007199254740.992"), ""},
+		{TRACE("2", "9007199254740.993"), "event 2: \"dur\" exceeds 104 days in "
+	                                          "microseconds; divide nanoseconds by 1000"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input =
+			reading_of(&weir_reader_kineto, cases[i].text, profile);
+
+		assert_string_equal(input->warnings[WEIR_WARN_NO_TIME].detail, cases[i].detail);
+		assert_int_equal(input->trace->device.count, cases[i].detail[0] ? 1 : 2);
+		weir_profile_free(profile);
+	}
+	reading_refuses(&weir_reader_kineto,
+	                "{\"schemaVersion\": 1, \"traceEvents\": [" KERNEL("1e18", "1") "]}",
+	                WEIR_E_EMPTY, LARGE_TS "; no event with a time is left");
+}
+
 /* Early 2024: .47 may mean .047. A writer that drops zeros at the end never writes .120. */
 static void fractions_without_padding_are_pointed_out(void **state)
 {
@@ -537,6 +578,7 @@ int main(void)
 		cmocka_unit_test(a_bare_array_is_read),
 		cmocka_unit_test(escapes_are_resolved),
 		cmocka_unit_test(what_is_no_number_is_missing),
+		cmocka_unit_test(times_that_are_too_large_are_called_so),
 		cmocka_unit_test(fractions_without_padding_are_pointed_out),
 		cmocka_unit_test(what_cannot_be_analysed_is_refused_with_the_reason),
 		cmocka_unit_test(our_traces_have_the_activity_that_the_vectors_say),

@@ -61,9 +61,8 @@ static void keep_mark(struct kineto_reader *reader, struct marks *marks, int64_t
 
 	if (!weir_kineto_start(reader, &mark.at_ns))
 		return;
-	if (mark.at_ns >= WEIR_MAX_TIME_NS || mark.at_ns <= -WEIR_MAX_TIME_NS ||
-	    marks->count == MAX_MARKS) {
-		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME, "time out of range");
+	if (marks->count == MAX_MARKS) {
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME, "more begins and ends than are kept");
 		return;
 	}
 	mark.pid = weir_kineto_place(event, KEY_PID);

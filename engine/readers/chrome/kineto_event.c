@@ -337,6 +337,17 @@ static void watch_fraction(struct kineto_reader *reader, struct weir_slice text)
 		reader->unpadded++;
 }
 
+/* Reasons to leave an event out. Limits: WEIR_MAX_TIME_NS and WEIR_MAX_DURATION_NS. */
+#define TS_TOO_LARGE  "\"ts\" exceeds 146 years in microseconds; divide nanoseconds by 1000"
+#define DUR_TOO_LARGE "\"dur\" exceeds 104 days in microseconds; divide nanoseconds by 1000"
+
+static bool is_number(struct weir_slice text)
+{
+	double value;
+
+	return weir_parse_double(text.data, text.length, &value);
+}
+
 bool weir_kineto_start(struct kineto_reader *reader, int64_t *start_ns)
 {
 	struct weir_slice text = weir_kineto_value(&reader->event, KEY_TS);
@@ -348,7 +359,12 @@ bool weir_kineto_start(struct kineto_reader *reader, int64_t *start_ns)
 	}
 	if (!weir_parse_us_as_ns(text.data, text.length, start_ns)) {
 		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME,
-		                   "\"ts\" is not a number of microseconds");
+		                   is_number(text) ? TS_TOO_LARGE
+		                                   : "\"ts\" is not a number of microseconds");
+		return false;
+	}
+	if (*start_ns >= WEIR_MAX_TIME_NS || *start_ns <= -WEIR_MAX_TIME_NS) {
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME, TS_TOO_LARGE);
 		return false;
 	}
 	watch_fraction(reader, text);
@@ -369,16 +385,16 @@ bool weir_kineto_times(struct kineto_reader *reader, int64_t *start_ns, int64_t 
 	}
 	if (!weir_parse_us_as_ns(text.data, text.length, &duration_ns)) {
 		weir_kineto_refuse(reader, WEIR_WARN_BAD_NUMBER,
-		                   "\"dur\" is not a number of microseconds");
+		                   is_number(text) ? DUR_TOO_LARGE
+		                                   : "\"dur\" is not a number of microseconds");
 		return false;
 	}
 	if (duration_ns < 0) { /* older writers did not check clocks that ran backwards */
 		weir_input_warn(reader->input, WEIR_WARN_NEGATIVE_DURATION, reader->event.at, NULL);
 		duration_ns = 0;
 	}
-	if (duration_ns > WEIR_MAX_DURATION_NS || *start_ns >= WEIR_MAX_TIME_NS ||
-	    *start_ns <= -WEIR_MAX_TIME_NS) {
-		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME, "time or duration out of range");
+	if (duration_ns > WEIR_MAX_DURATION_NS) {
+		weir_kineto_refuse(reader, WEIR_WARN_NO_TIME, DUR_TOO_LARGE);
 		return false;
 	}
 	*end_ns = *start_ns + duration_ns;
