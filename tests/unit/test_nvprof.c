@@ -213,7 +213,7 @@ static void odd_and_cut_rows_are_counted(void **state)
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_run *run = run_of(EARLY "50%,1us,1,1us,1us,1us,k\n50%,1us,1\n"
 	                                          "50%,1us,1.5,1us,1us,1us,k\n"
-	                                          "50%,1us,1,1us,1us,1us,ke",
+	                                          "50%,1us,1,1us,1us,1us,k(int",
 	                                    profile);
 	const struct weir_warning *warnings = profile->inputs[0].warnings;
 
@@ -223,6 +223,42 @@ static void odd_and_cut_rows_are_counted(void **state)
 	assert_int_equal(warnings[WEIR_WARN_BAD_NUMBER].count, 1);
 	assert_int_equal(warnings[WEIR_WARN_TRUNCATED].count, 1);
 	weir_profile_free(profile);
+}
+
+/* A name is the last cell: only its brackets show if it is complete. */
+static void a_complete_last_line_needs_no_line_break(void **state)
+{
+	static const struct {
+		const char *line;
+		bool text, cut;
+	} cases[] = {
+		{"50.00%  1.0000us  1  1.0us  1.0us  1.0us  cudaFree", true, false},
+		{"50.00%  1.0000us  1  1.0us  1.0us  1.0us  void k<int>(int*)", true, false},
+		{"50.00%  1.0000us  1  1.0us  1.0us  1.0us  [CUDA memset]", true, false},
+		{"50.00%  1.0000us  1  1.0us  1.0us  1.0us  void k<int>(int*", true, true},
+		{"50.00%  1.0000us  1  1.0us  1.0us  1.0us  void k<int>", true, true},
+		{"50.00%  1.0000us  1  1.0us  1.0us  1.0us  [CUDA mem", true, true},
+		{"50.00%  1.0000us  1  1.0us  1.0us", true, true},
+		{"50%,1us,1,1us,1us,1us,\"k(int*, int)\"", false, false},
+		{"50%,1us,1,1us,1us,1us,\"k", false, true},
+		{"50%,1us,1,1us,1us,1us,", false, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+
+		weir_text_puts(&text, cases[i].text ? TEXT "50.00%  1.0000us  1  1.0us  1.0us  "
+		                                           "1.0us  a\n"
+		                                    : EARLY "50%,1us,1,1us,1us,1us,a\n");
+		weir_text_puts(&text, cases[i].line);
+		run_of(text.data, profile);
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_TRUNCATED].count,
+		                 cases[i].cut);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
 }
 
 static void the_format_is_known_by_its_header(void **state)
@@ -256,6 +292,7 @@ int main(void)
 		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(a_number_without_a_unit_is_no_time),
 		cmocka_unit_test(odd_and_cut_rows_are_counted),
+		cmocka_unit_test(a_complete_last_line_needs_no_line_break),
 		cmocka_unit_test(the_format_is_known_by_its_header),
 		cmocka_unit_test(damage_is_survived),
 	};

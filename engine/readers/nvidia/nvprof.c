@@ -315,6 +315,32 @@ static size_t split_row(struct nvprof *nvprof, const struct weir_csv_row *row,
 	return nvprof->width;
 }
 
+static size_t count_of_byte(struct weir_slice text, char byte)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+		count += text.data[i] == byte;
+	return count;
+}
+
+/* Returns true if the file ends within the row. The name is the last cell of a row: a name is
+ * complete if its brackets are closed, and if a template has its parameters behind it. */
+static bool is_cut(const struct nvprof *nvprof, const struct weir_csv_row *row,
+                   const struct weir_slice *cells, size_t count)
+{
+	struct weir_slice name;
+
+	if (!row->cut)
+		return false;
+	if ((row->odd && !nvprof->text) || count != nvprof->width || nvprof->name + 1 != count)
+		return true;
+	name = cells[nvprof->name];
+	return !name.length || count_of_byte(name, '(') != count_of_byte(name, ')') ||
+	       count_of_byte(name, '[') != count_of_byte(name, ']') ||
+	       (memchr(name.data, '<', name.length) && !memchr(name.data, '(', name.length));
+}
+
 static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 {
 	struct weir_slice cells[MAX_CELLS];
@@ -324,7 +350,7 @@ static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 	nvprof->fresh = false;
 	if (fresh && take_units(nvprof, cells, count))
 		return;
-	if (row->cut)
+	if (is_cut(nvprof, row, cells, count))
 		weir_input_warn(nvprof->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 	else if (count != nvprof->width)
 		weir_input_warn(nvprof->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
