@@ -245,11 +245,129 @@ static void a_reason_for_no_value_is_not_damage(void **state)
 	              WEIR_WARN_BAD_NUMBER, 1);
 }
 
+#define ROCM_BANNER "======== ROCm System Management Interface ========\n"
+#define ROCM_END    "======== End of ROCm SMI Log ========\n"
+#define ROCM_ROW                                                                                   \
+	"0 utilization=0.97 power_w=91 power_limit_w=560 sm_clock_mhz=800 "                        \
+	"memory_clock_mhz=1600 temperature_c=47\n"
+
+/* Titles and widths of the table differ between ROCm 1, 2 to 5, and 6. */
+static void tables_of_rocm_smi_are_a_sample_of_each_device(void **state)
+{
+	(void)state;
+	expect_samples(AMD,
+	               ROCM_BANNER
+	               "==== Concise Info ====\n"
+	               "GPU  Temp   AvgPwr  SCLK    MCLK     Fan  Perf  PwrCap  VRAM%  "
+	               "GPU%\n"
+	               "0    47.0c  91.0W   800Mhz  1600Mhz  0%   auto  560.0W    0%   97%\n"
+	               "1    46.0c  N/A     800Mhz  1600Mhz  0%   auto  0.0W      0%   3%\n"
+	               "=====\n" ROCM_END,
+	               ROCM_ROW "1 utilization=0.03 sm_clock_mhz=800 memory_clock_mhz=1600 "
+	                        "temperature_c=46\n");
+	expect_samples(AMD,
+	               "GPU  Temp (DieEdge)  AvgPwr  SCLK  MCLK  PCLK  Fan  Perf  PwrCap  SCLK OD  "
+	               "MCLK OD  GPU%\n"
+	               "0 47c 91W 800Mhz 1600Mhz 5.0GB, x16 60.78% manual 560W 0% 0% 97%\n",
+	               ROCM_ROW);
+	expect_samples(AMD,
+	               "Device  Node  IDs  Temp  Power  Partitions  SCLK  MCLK  Fan  Perf  PwrCap  "
+	               "VRAM%  GPU%\n"
+	               "              (DID,     GUID)  (Junction)  (Socket)  (Mem, Compute, ID)\n"
+	               "=====\n"
+	               "0       2     0x74a1,   47056  47.0\xc2\xb0"
+	               "C  91.0W  NPS1, SPX, 0  800Mhz  1600Mhz  0%  auto  560.0W  43%  97%\n",
+	               ROCM_ROW);
+}
+
+static void the_model_below_a_row_of_rocm_smi_is_its_name(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry = telemetry_of(
+		AMD,
+		"Device  [Model : Revision]  Temp  Power  Partitions  SCLK  MCLK  GPU%\n"
+		"        Name (20 chars)     (Junction)  (Socket)  (Mem, Compute)\n"
+		"0       [0x74a1 : 0x00]     35.0\xc2\xb0"
+		"C  133.0W  NPS1, SPX  131Mhz  900Mhz  4%\n"
+		"        AMD Instinct MI300X\n",
+		profile);
+
+	(void)state;
+	assert_string_equal(telemetry->devices[0].name, "AMD Instinct MI300X");
+	weir_profile_free(profile);
+}
+
+static void lines_of_rocm_smi_are_figures_of_their_device(void **state)
+{
+	static const char lines[] =
+		"GPU[0]\t\t: GPU use (%): 97\nGPU[0]\t\t: Temperature (Sensor edge) (C): 35.0\n"
+		"GPU[0]\t\t: Temperature (Sensor junction) (C): 71.0\n"
+		"GPU[0]\t\t: Temperature (Sensor memory) (C): 50.0\n"
+		"GPU[0]\t\t: sclk clock level: 1: (1259Mhz)\n"
+		"GPU[0]\t\t: mclk clock level: 2 (900Mhz)\nGPU[0]\t\t: 1: 1255Mhz *\n"
+		"GPU[0]\t\t: \nGPU[0]\t\t: Memory Activity: N/A\n"
+		"GPU[0]\t\t: Average Graphics Package Power (W): N/A (Secondary die)\n";
+
+	(void)state;
+	expect_samples(AMD, lines,
+	               "0 utilization=0.97 sm_clock_mhz=1259 memory_clock_mhz=900 temperature_c=71 "
+	               "memory_temperature_c=50\n");
+	expect_samples(AMD,
+	               ROCM_BANNER
+	               "GPU[0]          : GPU use (%): 97\nGPU[1]          : GPU use (%): 2\n"
+	               "=== Memory Usage ===\nGPU[0] : VRAM Total Memory (B): 2048\n"
+	               "GPU[0] : VRAM Total Used Memory (B): 1024\n" ROCM_END,
+	               "0 utilization=0.97 memory_used_bytes=1024 memory_total_bytes=2048\n"
+	               "1 utilization=0.02\n");
+	expect_warned(AMD, lines, WEIR_WARN_BAD_NUMBER, 0);
+}
+
+/* A report ends with its title, or where a figure of a device comes again. */
+static void reports_of_rocm_smi_follow_each_other(void **state)
+{
+	(void)state;
+	expect_samples(AMD, "GPU[0]: GPU use (%): 98\nGPU[0]: GPU use (%): 96\n",
+	               "0 utilization=0.98\n0 utilization=0.96\n");
+	expect_samples(AMD,
+	               ROCM_BANNER "GPU[0]: GPU use (%): 98\n" ROCM_END ROCM_BANNER
+	                           "GPU[0]: Power (W): 7\n",
+	               "0 utilization=0.98\n0 power_w=7\n");
+}
+
+static void damaged_rows_of_rocm_smi_are_left_out(void **state)
+{
+	static const char header[] = "GPU  Temp  AvgPwr  SCLK  MCLK  GPU%\n";
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_printf(&text, "%s0 47c 91W 8Mhz 9Mhz 97%%\n1 47c 8Mhz 97%%\n", header);
+	expect_samples(AMD, text.data,
+	               "0 utilization=0.97 power_w=91 sm_clock_mhz=8 memory_clock_mhz=9 "
+	               "temperature_c=47\n");
+	expect_warned(AMD, text.data, WEIR_WARN_RAGGED_ROW, 1);
+	weir_text_puts(&text, "1 47c 91W 8Mhz 9Mhz 9");
+	expect_warned(AMD, text.data, WEIR_WARN_TRUNCATED, 1);
+	weir_text_puts(&text, "%");
+	expect_warned(AMD, text.data, WEIR_WARN_TRUNCATED, 0);
+	weir_text_puts(&text, "\nGPU[1]: GPU use (%): 9");
+	expect_warned(AMD, text.data, WEIR_WARN_TRUNCATED, 1);
+	weir_text_puts(&text, "7\n" ROCM_END);
+	expect_warned(AMD, text.data, WEIR_WARN_TRUNCATED, 0);
+	reading_survives_damage(AMD, text.data);
+	weir_text_release(&text);
+	reading_refuses(AMD, "GPU[0]: GPU use (%): N/A\n", WEIR_E_EMPTY,
+	                "no line of rocm-smi with a figure of a device");
+}
+
 static void tables_for_people_are_refused_with_what_to_record(void **state)
 {
 	(void)state;
-	expect_chosen("\n===== ROCm System Management Interface =====\n", NULL, "--csv or --json");
-	expect_chosen("GPU[0]\t\t: GPU use (%): 0\n", NULL, "--csv or --json");
+	expect_chosen("\n===== ROCm System Management Interface =====\n", NULL,
+	              "it is text of rocm-smi without a figure of a device");
+	expect_chosen("GPU[0]\t\t: GPU ID: 0x66af\n", NULL, "--showmeminfo vram --csv");
+	expect_chosen("GPU[0]\t\t: GPU use (%): 0\n", AMD, NULL);
+	expect_chosen("GPU  Temp  AvgPwr  SCLK  MCLK\n", AMD, NULL);
+	expect_chosen("GPU  Temp  AvgPwr\n", NULL, "no reader knows");
 	expect_chosen("+------+\n| AMD-SMI 26.0.2+39589fda   |\n", NULL, "amd-smi metric --json");
 	expect_chosen("GPU: 0\n    USAGE:\n        GFX_ACTIVITY: 0 %\n", NULL, "--json or --csv");
 	expect_chosen("GPU  POWER  GPU_TEMP  MEM_TEMP  GFX_UTIL  GFX_CLOCK\n", NULL,
@@ -334,6 +452,11 @@ int main(void)
 		cmocka_unit_test(cards_are_keys_in_json_of_rocm_smi),
 		cmocka_unit_test(numbers_of_the_pci_bus_are_not_names),
 		cmocka_unit_test(a_reason_for_no_value_is_not_damage),
+		cmocka_unit_test(tables_of_rocm_smi_are_a_sample_of_each_device),
+		cmocka_unit_test(the_model_below_a_row_of_rocm_smi_is_its_name),
+		cmocka_unit_test(lines_of_rocm_smi_are_figures_of_their_device),
+		cmocka_unit_test(reports_of_rocm_smi_follow_each_other),
+		cmocka_unit_test(damaged_rows_of_rocm_smi_are_left_out),
 		cmocka_unit_test(tables_for_people_are_refused_with_what_to_record),
 		cmocka_unit_test(a_damaged_document_costs_what_follows_in_it),
 		cmocka_unit_test(deep_nesting_is_ignored),

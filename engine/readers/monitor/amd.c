@@ -3,12 +3,13 @@
  * Reads rocm-smi and amd-smi: `rocm-smi ... --csv`, `amd-smi monitor --csv`, `amd-smi metric
  * --csv`, which may repeat their header at every tick, and JSON of the same tools: a list of
  * devices, the same under "gpu_data", or an object per card; one document per tick. Names of fields
- * changed from release to release; all of them are known.
+ * changed from release to release; all of them are known. rocm_text.c reads the text of rocm-smi.
  */
 #include <string.h>
 
 #include "engine/base/jsoncursor.h"
 #include "engine/base/jsonscan.h"
+#include "engine/readers/monitor/amd.h"
 #include "engine/readers/monitor/monitor.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/sniff.h"
@@ -31,7 +32,7 @@
 
 /* Columns of `rocm-smi --csv`, keys of a card of `rocm-smi --json`. The hottest sensor comes first:
  * clocks follow it, and amd-smi monitors no other. */
-static const struct weir_monitor_field rocm_fields[] = {
+const struct weir_monitor_field weir_rocm_fields[] = {
 	{"device", WEIR_MONITOR_DEVICE, 0, NULL},
 	{"Card Series", WEIR_MONITOR_NAME, 0, NULL},
 	{"Device Name", WEIR_MONITOR_NAME, 0, NULL},
@@ -56,6 +57,7 @@ static const struct weir_monitor_field rocm_fields[] = {
 	GAUGE("Temperature (Sensor edge) (C)", TEMPERATURE_C, "C"),
 	GAUGE("Temperature (Sensor #1) (C)", TEMPERATURE_C, "C"),
 	GAUGE("Temperature (Sensor #1)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature", TEMPERATURE_C, "C"), /* ROCm 1 */
 	GAUGE("Temperature (Sensor memory) (C)", MEMORY_TEMPERATURE_C, "C"),
 	GAUGE("Accumulated Energy (uJ)", ENERGY_J, "uJ"),
 	END,
@@ -109,7 +111,7 @@ static const struct weir_monitor_field metric_fields[] = {
 	END,
 };
 
-#define MAX_JSON_FIELDS 64
+#define MAX_JSON_FIELDS WEIR_ROCM_MAX_FIELDS
 
 /* Keys of `amd-smi metric --json` and `monitor --json`, joined by points. */
 static const struct weir_monitor_field json_fields[] = {
@@ -151,7 +153,7 @@ static const struct weir_monitor_field json_fields[] = {
 };
 
 _Static_assert(sizeof(json_fields) / sizeof(json_fields[0]) <= MAX_JSON_FIELDS &&
-                       sizeof(rocm_fields) / sizeof(rocm_fields[0]) <= MAX_JSON_FIELDS,
+                       sizeof(weir_rocm_fields) / sizeof(weir_rocm_fields[0]) <= MAX_JSON_FIELDS,
                "a cell for each field");
 
 /* ---- CSV ---- */
@@ -163,7 +165,7 @@ static const struct {
 	const struct weir_monitor_field *fields;
 	size_t gauges;
 } families[] = {
-	{rocm_fields, 1},
+	{weir_rocm_fields, 1},
 	{monitor_fields, 2},
 	{metric_fields, 2},
 };
@@ -346,7 +348,7 @@ static void take_object(struct amd_json *amd, struct weir_jsoncursor *cursor, un
 		if (first == '[' && depth < MAX_LISTS && weir_slice_equals(key, "gpu_data")) {
 			take_list(amd, cursor, depth + 1);
 		} else if (first == '{' && is_card(key)) {
-			struct cells card = {.fields = rocm_fields};
+			struct cells card = {.fields = weir_rocm_fields};
 
 			walk_object(&card, cursor, 1);
 			if (!cursor->bad)
@@ -440,15 +442,17 @@ static enum weir_status read_json(struct weir_source *source, struct weir_input 
 
 #define REFUSAL_LINES 32 /* within which a table must begin: warnings may precede it */
 #define MAX_TITLES    64 /* columns of a table that are looked at */
+#define ROCM_TEXT                                                                                  \
+	"it is text of rocm-smi without a figure of a device: record rocm-smi --showuse "          \
+	"--showpower --showclocks --showtemp --showmeminfo vram --csv"
 #define MONITOR_TABLE "it is the text table of amd-smi monitor: record it with --csv or --json"
 
 /* Texts that only the tables for people hold, and the call that writes the same as data. */
 static const struct {
 	const char *text, *reason;
 } tables[] = {
-	{"ROCm System Management Interface",
-         "it is the text table of rocm-smi: record it with --csv or --json"},
-	{"End of ROCm SMI Log", "it is the text table of rocm-smi: record it with --csv or --json"},
+	{"ROCm System Management Interface", ROCM_TEXT},
+	{"End of ROCm SMI Log", ROCM_TEXT},
 	{"| AMD-SMI ", "it is the text table of amd-smi: record amd-smi metric --json or amd-smi "
                        "monitor --csv"},
 	{"AMD System Management Interface",
@@ -522,25 +526,33 @@ static const struct weir_mark marks[] = {
 
 static int sniff(const char *head, size_t len)
 {
-	return weir_monitor_sniff(&table, head, len);
+	int bits = weir_monitor_sniff(&table, head, len);
+
+	return bits ? bits : weir_rocm_text_sniff(head, len);
 }
 
 static enum weir_status read_amd(struct weir_source *source, struct weir_input *input,
                                  struct weir_error *err)
 {
 	char first;
+	const char *head;
+	size_t len;
 	enum weir_status status = weir_sniff_source(source, &first, err);
 
+	if (!status)
+		status = weir_source_head(source, &head, &len, err);
 	if (status)
 		return status;
 	if (first == '{' || first == '[')
 		return read_json(source, input, err);
+	if (!weir_monitor_sniff(&table, head, len) && weir_rocm_text_sniff(head, len))
+		return weir_rocm_text_read(source, input, err);
 	return weir_monitor_read(&table, source, input, err);
 }
 
 const struct weir_reader weir_reader_amd = {
 	.name = "amd-smi",
-	.title = "rocm-smi and amd-smi (monitor, metric) with --csv or --json",
+	.title = "rocm-smi, and amd-smi (monitor, metric) with --csv or --json",
 	.gives = "telemetry",
 	.of_amd = true,
 	.marks = marks,

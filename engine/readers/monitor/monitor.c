@@ -695,6 +695,8 @@ static enum weir_status read_rows(const struct weir_monitor_table *table,
 		if (status)
 			break;
 	}
+	if (!status && table->end)
+		status = table->end(monitor, err);
 	count_damage(monitor->input, csv, source);
 	weir_csv_free(csv);
 	return status;

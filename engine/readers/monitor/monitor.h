@@ -158,6 +158,8 @@ struct weir_monitor_table {
 	/* Takes one row, which may be a header. */
 	enum weir_status (*take)(struct weir_monitor *monitor, const struct weir_csv_row *row,
 	                         struct weir_error *err);
+	/* Called after the last row. May be NULL. */
+	enum weir_status (*end)(struct weir_monitor *monitor, struct weir_error *err);
 	/* Returns the number of bits that a line verifies: as a header, or as a row with units. 0:
 	 * none. Negative: it is a header without anything measured, so the file is not read. */
 	int (*recognise)(struct weir_slice line);
