@@ -201,6 +201,7 @@ enum weir_warning_code {
 	WEIR_WARN_UNKNOWN_COLUMN,  /* a column of a script's table; left out */
 	WEIR_WARN_UNTYPED_METRIC,  /* a histogram or summary without a TYPE line */
 	WEIR_WARN_ASYNCHRONOUS,    /* an asynchronous event beside ranges of threads; left out */
+	WEIR_WARN_ASSUMED_DATE,    /* dates whose day may be their month, with the day first */
 	WEIR_WARN_COUNT
 };
 

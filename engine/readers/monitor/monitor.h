@@ -23,7 +23,7 @@
 #include "engine/model/profile.h"
 #include "engine/readers/parts/csv.h"
 
-#define WEIR_MONITOR_MAX_COLUMNS 96  /* of known fields in one header */
+#define WEIR_MONITOR_MAX_COLUMNS 256 /* of known fields in one header */
 #define WEIR_MONITOR_MAX_CELLS   512 /* of a line; --query-gpu with every field has 240 */
 /* An even selection of more rows is kept, the same share of each device. */
 #define WEIR_MONITOR_MAX_SAMPLES (1u << 20)
@@ -213,6 +213,8 @@ bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns);
 bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970);
 /* Parses "20260105" into its midnight. */
 bool weir_monitor_date(struct weir_slice text, int64_t *out_ns);
+/* Converts days since 1970 into a date. */
+void weir_monitor_civil(int64_t days, int *year, int *month, int *day);
 /* Parses "10:00:00", with or without a fraction, into the time since midnight. */
 bool weir_monitor_clock(struct weir_slice text, int64_t *out_ns);
 

@@ -245,6 +245,21 @@ static int64_t days_from_civil(int64_t year, int64_t month, int64_t day)
 	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
+/* Inverts days_from_civil() (civil_from_days, same source). */
+void weir_monitor_civil(int64_t days, int *year, int *month, int *day)
+{
+	int64_t shifted = days + 719468; /* days since March of year 0 */
+	int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
+	int64_t of_era = shifted - era * 146097;
+	int64_t of_400 = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	int64_t of_year = of_era - (365 * of_400 + of_400 / 4 - of_400 / 100);
+	int64_t from_march = (5 * of_year + 2) / 153;
+
+	*day = (int)(of_year - (153 * from_march + 2) / 5 + 1);
+	*month = (int)(from_march < 10 ? from_march + 3 : from_march - 9);
+	*year = (int)(of_400 + era * 400 + (*month <= 2));
+}
+
 /* Collects the digits at the letters of a pattern: "YYYY/MM/DD" and "2026/01/05" give 20260105. */
 static bool match_digits(struct weir_slice text, const char *pattern, int64_t *out)
 {

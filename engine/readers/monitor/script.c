@@ -9,6 +9,9 @@
  * the last word, or stands in brackets. A table must state the use, the power or the clock of a
  * device. Beside columns of the host (cpu, ram) only columns that name the device count. Times are
  * a date and a clock, a clock, seconds since 1970, or seconds since the start.
+ *
+ * Columns may have the number of a device: "gpu0_util,gpu1_util", "GPU 0 util (%)". A row then
+ *holds a sample of each device.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +19,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/monitor/monitor.h"
+#include "engine/readers/monitor/script_date.h"
 #include "engine/readers/readers.h"
 
 #define MAX_NAME    48     /* bytes of a column's name; a longer one is not known */
@@ -54,7 +58,7 @@ static const struct weir_monitor_field fields[] = {
 
 #define NEEDS_DEVICE 1u /* the name must have a word for the device */
 #define NEEDS_UNIT   2u /* without a unit the figure is not known */
-#define SECONDS      4u /* the unit must be seconds */
+#define SECONDS      4u /* the unit must be one of time */
 #define WHOLE        8u /* compared with all words of the name; never of the host */
 
 /* Names of columns, without the words for a device and without the unit. */
@@ -67,9 +71,11 @@ static const struct alias {
 	{"datetime", "time", WHOLE},
 	{"date time", "time", WHOLE},
 	{"ts", "time", WHOLE},
+	{"t", "time", WHOLE},
 	{"wall time", "time", WHOLE},
 	{"unix time", "time", WHOLE},
 	{"timestamp", "time", SECONDS},
+	{"ts", "time", SECONDS},
 	{"time", "elapsed", SECONDS},
 	{"t", "elapsed", SECONDS},
 	{"elapsed", "elapsed", SECONDS},
@@ -150,11 +156,16 @@ static const struct alias {
 static const struct {
 	const char *word, *unit;
 } units[] = {
-	{"pct", "%"},   {"percent", "%"}, {"percentage", "%"}, {"perc", "%"}, {"mb", "MiB"},
-	{"mib", "MiB"}, {"gb", "GiB"},    {"gib", "GiB"},      {"kb", "KiB"}, {"kib", "KiB"},
-	{"bytes", "B"}, {"b", "B"},       {"w", "W"},          {"watt", "W"}, {"watts", "W"},
-	{"mw", "mW"},   {"c", "C"},       {"celsius", "C"},    {"degc", "C"}, {"mhz", "MHz"},
-	{"ghz", "GHz"}, {"s", "s"},       {"sec", "s"},        {"secs", "s"}, {"seconds", "s"},
+	{"pct", "%"},     {"percent", "%"}, {"percentage", "%"},
+	{"perc", "%"},    {"mb", "MiB"},    {"mib", "MiB"},
+	{"gb", "GiB"},    {"gib", "GiB"},   {"kb", "KiB"},
+	{"kib", "KiB"},   {"bytes", "B"},   {"b", "B"},
+	{"w", "W"},       {"watt", "W"},    {"watts", "W"},
+	{"mw", "mW"},     {"c", "C"},       {"celsius", "C"},
+	{"degc", "C"},    {"mhz", "MHz"},   {"ghz", "GHz"},
+	{"s", "s"},       {"sec", "s"},     {"secs", "s"},
+	{"seconds", "s"}, {"ms", "ms"},     {"msec", "ms"},
+	{"us", "us"},     {"ns", "ns"},     {"milliseconds", "ms"},
 };
 
 /* Words for a device, and of figures of the host. */
@@ -167,7 +178,23 @@ struct words {
 	size_t at[MAX_WORDS], count;
 	const char *unit; /* of monitors; NULL: none */
 	bool of_device, of_host;
+	int device; /* number of the device; -1: none */
 };
+
+/* Powers of ten from units of time to nanoseconds. */
+static const struct {
+	const char *unit;
+	int places;
+} times[] = {{"s", 9}, {"ms", 6}, {"us", 3}, {"ns", 0}};
+
+/* Returns the power of ten; -1: it is no unit of time. */
+static int places_of(const char *unit)
+{
+	for (size_t i = 0; unit && i < sizeof times / sizeof *times; i++)
+		if (strcmp(times[i].unit, unit) == 0)
+			return times[i].places;
+	return -1;
+}
 
 static const char *word(const struct words *words, size_t i)
 {
@@ -218,7 +245,7 @@ static bool split(struct weir_slice cell, struct words *words)
 {
 	size_t length = 0, end;
 
-	*words = (struct words){.count = 0};
+	*words = (struct words){.count = 0, .device = -1};
 	if (cell.length > MAX_NAME)
 		return false;
 	for (size_t i = 0; i < cell.length; i = end) {
@@ -233,13 +260,64 @@ static bool split(struct weir_slice cell, struct words *words)
 	return true;
 }
 
-/* Takes the unit and notes what the words mean. */
+static void remove_word(struct words *words, size_t i)
+{
+	words->count--;
+	memmove(&words->at[i], &words->at[i + 1], (words->count - i) * sizeof words->at[0]);
+}
+
+/* Reads a number of at most 4 digits; -1: another text. */
+static int number_of(const char *text)
+{
+	int64_t value;
+
+	return *text >= '0' && *text <= '9' && strlen(text) <= 4 &&
+	                       weir_parse_i64(text, strlen(text), &value)
+	               ? (int)value
+	               : -1;
+}
+
+/* Takes the number of a device off a name: "gpu0", "gpu 0". */
+static void take_device(struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++) {
+		char *text = words->text + words->at[i];
+		size_t length = strcspn(text, "0123456789");
+		char digit = text[length];
+		int number = digit                  ? number_of(text + length)
+		             : i + 1 < words->count ? number_of(word(words, i + 1))
+		                                    : -1;
+
+		text[length] = '\0';
+		if (number >= 0 && is_one_of(device_words, text)) {
+			words->device = number;
+			if (!digit)
+				remove_word(words, i + 1);
+			return;
+		}
+		text[length] = digit;
+	}
+}
+
+/* Takes the unit, which is the last word but those for a device. */
+static void take_unit(struct words *words)
+{
+	size_t i = words->count;
+
+	while (i > 1 && words->device >= 0 && is_one_of(device_words, word(words, i - 1)))
+		i--;
+	if (words->count < 2 || !i)
+		return;
+	words->unit = unit_of(word(words, i - 1));
+	if (words->unit)
+		remove_word(words, i - 1);
+}
+
+/* Takes the number of a device and the unit, and notes what the words mean. */
 static void weigh(struct words *words)
 {
-	if (words->count > 1) {
-		words->unit = unit_of(word(words, words->count - 1));
-		words->count -= words->unit != NULL;
-	}
+	take_device(words);
+	take_unit(words);
 	for (size_t i = 0; i < words->count; i++) {
 		words->of_device |= is_one_of(device_words, word(words, i));
 		words->of_host |= is_one_of(host_words, word(words, i));
@@ -268,13 +346,13 @@ static void join(const struct words *words, bool all, char out[2 * MAX_NAME])
 
 static bool fits(const struct alias *alias, const struct words *words, bool beside_host)
 {
-	bool seconds = words->unit && strcmp(words->unit, "s") == 0;
+	bool of_time = places_of(words->unit) >= 0;
 
 	if (alias->flags & WHOLE)
 		return !words->unit;
 	if (alias->flags & SECONDS)
-		return seconds;
-	if (seconds || words->of_host)
+		return of_time;
+	if (of_time || words->of_host)
 		return false;
 	return (words->of_device || !(beside_host || alias->flags & NEEDS_DEVICE)) &&
 	       (words->unit || !(alias->flags & NEEDS_UNIT));
@@ -298,13 +376,21 @@ static const struct alias *find_alias(const struct words *words, bool beside_hos
 struct column {
 	char name[MAX_NAME];
 	const struct weir_monitor_field *field; /* NULL: not known */
+	int device;                             /* number of the device; -1: none */
+	int places;                             /* power of ten from a time to ns; -1: not stated */
 };
+
+static bool is_of_kind(const struct column *column, enum weir_monitor_kind kind)
+{
+	return column->field && column->field->kind == kind;
+}
 
 static struct column translate(struct weir_slice cell, bool beside_host)
 {
 	const struct weir_monitor_unit *unit;
 	const struct alias *alias = NULL;
-	struct column column = {.name = ""};
+	const struct column unknown = {.name = "", .device = -1, .places = -1};
+	struct column column = unknown;
 	struct words words;
 
 	if (split(cell, &words)) {
@@ -313,7 +399,9 @@ static struct column translate(struct weir_slice cell, bool beside_host)
 	}
 	if (!alias)
 		return column;
-	if (words.unit && strcmp(words.unit, "s") != 0)
+	column.device = words.device;
+	column.places = places_of(words.unit);
+	if (words.unit && column.places < 0)
 		snprintf(column.name, sizeof column.name, "%s [%s]", alias->field, words.unit);
 	else
 		snprintf(column.name, sizeof column.name, "%s", alias->field);
@@ -321,7 +409,11 @@ static struct column translate(struct weir_slice cell, bool beside_host)
 	/* A unit of another measure: "mem_used_pct". */
 	if (column.field && column.field->kind == WEIR_MONITOR_GAUGE && unit &&
 	    !(weir_monitor_convert((enum weir_gauge)column.field->what, 0, unit) >= 0))
-		column = (struct column){.name = ""};
+		return unknown;
+	/* "gpu0" alone names no figure. */
+	if (column.device >= 0 && !is_of_kind(&column, WEIR_MONITOR_GAUGE) &&
+	    !is_of_kind(&column, WEIR_MONITOR_NAME))
+		return unknown;
 	return column;
 }
 
@@ -330,6 +422,7 @@ static struct column translate(struct weir_slice cell, bool beside_host)
 struct header {
 	struct column columns[WEIR_MONITOR_MAX_COLUMNS];
 	size_t count;
+	bool wide; /* columns have the number of their device */
 };
 
 static bool names_host(const struct weir_slice *cells, size_t count)
@@ -346,22 +439,41 @@ static bool names_host(const struct weir_slice *cells, size_t count)
 	return false;
 }
 
+/* Leaves out columns without the number of a device, beside those that have one. */
+static void leave_out_shared(struct header *header)
+{
+	header->wide = false;
+	for (size_t i = 0; i < header->count; i++)
+		header->wide |= header->columns[i].field && header->columns[i].device >= 0;
+	for (size_t i = 0; header->wide && i < header->count; i++) {
+		struct column *column = &header->columns[i];
+
+		if (column->device < 0 && (is_of_kind(column, WEIR_MONITOR_GAUGE) ||
+		                           is_of_kind(column, WEIR_MONITOR_NAME) ||
+		                           is_of_kind(column, WEIR_MONITOR_DEVICE)))
+			*column = (struct column){.name = "", .device = -1, .places = -1};
+	}
+}
+
 /* Translates a header. Returns false if the cells do not name figures of a device. */
 static bool take_header(const struct weir_slice *cells, size_t count, struct header *header)
 {
-	bool beside_host = names_host(cells, count), telling = false;
+	bool beside_host, telling = false;
 	size_t gauges = 0, others = 0;
 
 	if (count < 2 || count > WEIR_MONITOR_MAX_COLUMNS)
 		return false;
-	header->count = count;
-	for (size_t i = 0; i < count; i++) {
-		const struct weir_monitor_field *field;
-
+	for (size_t i = 0; i < count; i++)
 		if (cells[i].length && *cells[i].data >= '0' && *cells[i].data <= '9')
 			return false;
+	beside_host = names_host(cells, count);
+	header->count = count;
+	for (size_t i = 0; i < count; i++)
 		header->columns[i] = translate(cells[i], beside_host);
-		field = header->columns[i].field;
+	leave_out_shared(header);
+	for (size_t i = 0; i < count; i++) {
+		const struct weir_monitor_field *field = header->columns[i].field;
+
 		if (!field)
 			continue;
 		gauges += field->kind == WEIR_MONITOR_GAUGE ? 1 : 0;
@@ -406,26 +518,35 @@ static void warn_unknown(struct weir_input *input, const struct weir_slice *cell
 
 /* ---- rows ---- */
 
+#define MAX_TIMES 4 /* columns of times that are written anew */
+
 /* The header of the table; settled when a row has shown the form of its times. */
 struct script {
 	struct header header;
 	bool settled;
+	struct weir_script_dates dates;
+	/* The row being read, with times in our form. */
+	struct weir_slice cells[WEIR_MONITOR_MAX_COLUMNS];
+	char times[MAX_TIMES][WEIR_SCRIPT_DATE_SIZE];
+	size_t written; /* of times */
 };
 
 /* Decides by a row what a column of times holds. */
 static void settle_time(struct column *column, struct weir_slice cell)
 {
+	const struct weir_monitor_unit *unit;
 	int64_t at_ns;
 	double seconds;
 	bool since_1970;
 
-	if (!column->field || column->field->kind != WEIR_MONITOR_LOCAL_TIME ||
+	if (!is_of_kind(column, WEIR_MONITOR_LOCAL_TIME) ||
 	    weir_monitor_time(cell, &at_ns, &since_1970))
 		return;
 	if (weir_monitor_clock(cell, &at_ns))
 		snprintf(column->name, sizeof column->name, "clock");
 	else if (weir_parse_double(cell.data, cell.length, &seconds))
 		snprintf(column->name, sizeof column->name, "elapsed");
+	column->field = weir_monitor_find(fields, weir_slice_of(column->name), &unit);
 }
 
 static void bind(struct weir_monitor *monitor, const struct header *header)
@@ -438,13 +559,90 @@ static void bind(struct weir_monitor *monitor, const struct header *header)
 }
 
 /* Binds the columns again, when the first row shows the form of the times. */
-static void settle(struct weir_monitor *monitor, struct script *script,
-                   const struct weir_csv_row *row)
+static void settle(struct weir_monitor *monitor, struct script *script, size_t count)
 {
-	for (size_t i = 0; i < script->header.count && i < row->count; i++)
-		settle_time(&script->header.columns[i], row->cells[i]);
+	for (size_t i = 0; i < script->header.count && i < count; i++)
+		settle_time(&script->header.columns[i], script->cells[i]);
 	bind(monitor, &script->header);
 	script->settled = true;
+}
+
+/* Writes a time in ms, us or ns as seconds: "1250" as "1.250000000". */
+static bool write_seconds(struct weir_slice cell, int places, char out[WEIR_SCRIPT_DATE_SIZE])
+{
+	const int64_t second = INT64_C(1000000000);
+	int64_t ns;
+
+	if (!weir_parse_scaled(cell.data, cell.length, places, &ns) || ns < 0)
+		return false;
+	snprintf(out, WEIR_SCRIPT_DATE_SIZE, "%lld.%09lld", (long long)(ns / second),
+	         (long long)(ns % second));
+	return true;
+}
+
+/* Copies the cells of a row, with dates in our form. */
+static void copy_cells(struct script *script, const struct weir_csv_row *row)
+{
+	script->written = 0;
+	for (size_t i = 0; i < row->count && i < script->header.count; i++) {
+		script->cells[i] = row->cells[i];
+		if (script->written < MAX_TIMES &&
+		    is_of_kind(&script->header.columns[i], WEIR_MONITOR_LOCAL_TIME) &&
+		    weir_script_date_take(&script->dates, row->cells[i],
+		                          script->times[script->written]))
+			script->cells[i] = weir_slice_of(script->times[script->written++]);
+	}
+}
+
+/* Writes times in other units than seconds as seconds. */
+static void scale_times(struct script *script, size_t count)
+{
+	for (size_t i = 0; i < count && script->written < MAX_TIMES; i++) {
+		const struct column *column = &script->header.columns[i];
+
+		if (is_of_kind(column, WEIR_MONITOR_UNIX_TIME) && column->places >= 0 &&
+		    column->places < 9 &&
+		    write_seconds(script->cells[i], column->places, script->times[script->written]))
+			script->cells[i] = weir_slice_of(script->times[script->written++]);
+	}
+}
+
+/* Adds a sample of one device of a wide table, from its own columns and those of times. */
+static enum weir_status add_device(struct weir_monitor *monitor, const struct script *script,
+                                   const struct weir_csv_row *row, int device,
+                                   struct weir_error *err)
+{
+	struct weir_monitor_reading reading = weir_monitor_unknown();
+	struct weir_slice cells[WEIR_MONITOR_MAX_COLUMNS];
+	char id[16];
+
+	for (size_t i = 0; i < row->count; i++) {
+		int of = script->header.columns[i].device;
+
+		cells[i] = of >= 0 && of != device ? weir_slice_of("") : script->cells[i];
+	}
+	snprintf(id, sizeof id, "%d", device);
+	reading.device = weir_slice_of(id);
+	weir_monitor_take(monitor, cells, weir_monitor_whole(row), row->at, &reading);
+	return weir_monitor_add(monitor, &reading, row->at, err);
+}
+
+/* Adds a sample of each device of a wide table. */
+static enum weir_status add_devices(struct weir_monitor *monitor, const struct script *script,
+                                    const struct weir_csv_row *row, struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; !status && i < script->header.count; i++) {
+		int device = script->header.columns[i].device;
+		size_t first = 0;
+
+		while (script->header.columns[first].device != device)
+			first++;
+		if (device >= 0 && first == i)
+			status = add_device(monitor, script, row, device, err);
+	}
+	return status;
 }
 
 static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
@@ -463,11 +661,15 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	}
 	if (!script->header.count || !row->count)
 		return WEIR_OK;
+	copy_cells(script, row);
 	if (!script->settled)
-		settle(monitor, script, row);
+		settle(monitor, script, row->count);
 	if (!weir_monitor_fits(monitor, row))
 		return WEIR_OK;
-	weir_monitor_take(monitor, row->cells, weir_monitor_whole(row), row->at, &reading);
+	scale_times(script, row->count);
+	if (script->header.wide)
+		return add_devices(monitor, script, row, err);
+	weir_monitor_take(monitor, script->cells, weir_monitor_whole(row), row->at, &reading);
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
 
@@ -540,10 +742,17 @@ static enum weir_status read(struct weir_source *source, struct weir_input *inpu
 {
 	struct script script = {.settled = false};
 	struct weir_monitor_table own = table;
-	enum weir_status status;
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
 
+	if (status)
+		return status;
+	weir_script_date_look(&script.dates, head, len);
 	own.context = &script;
 	status = weir_monitor_read(&own, source, input, err);
+	if (!status)
+		weir_script_date_conclude(&script.dates, input);
 	if (!status && has_bare_use(&script.header))
 		scale_shares(input->telemetry);
 	if (!status && !check_power(input))

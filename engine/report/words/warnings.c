@@ -102,6 +102,10 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                  "histograms have buckets too wide to locate their percentiles"},
 	[WEIR_WARN_UNKNOWN_COLUMN] = {"unknown_column", "1 column is not known and was left out",
                                       "columns are not known and were left out"},
+	[WEIR_WARN_ASSUMED_DATE] = {"assumed_date",
+                                    "no row shows if the day or the month of its date is first: "
+                                    "the day is assumed",
+                                    NULL},
 	[WEIR_WARN_UNTYPED_METRIC] = {"untyped_metric",
                                       "1 metric has no TYPE line and is read as its series are "
                                       "named, as a histogram or a summary",
