@@ -289,6 +289,38 @@ static void totals_that_contradict_each_other_are_warned_of(void **state)
 	            "output throughput: stated 345/s, 364/s by 728 tokens in 2.00 s");
 	expect_edge(WEIR_CLIENT_SLOT(total_throughput), 802, 803,
 	            "total throughput: stated 803/s, 764/s by 1528 tokens in 2.00 s");
+	expect_edge(WEIR_CLIENT_SLOT(good), 8, 9, "9 requests met their targets, 8 completed");
+}
+
+/* Expects a contradiction of the throughput of output with 4 requests/s of 91 tokens, or none. */
+static void expect_output(double output_throughput, double duration_s, const char *detail)
+{
+	const struct weir_warning *warning;
+	struct fixture fixture;
+
+	set_up(&fixture);
+	fixture.summary.request_throughput = 4;
+	fixture.summary.output_tokens = 91;
+	fixture.summary.output_throughput = output_throughput;
+	fixture.summary.duration_s = duration_s;
+	weir_client_totals_check(&fixture.summary, fixture.input);
+	warning = &fixture.input->warnings[WEIR_WARN_CONTRADICTION];
+	assert_int_equal(warning->count, detail != NULL);
+	if (detail)
+		assert_string_equal(warning->detail, detail);
+	weir_profile_free(fixture.profile);
+}
+
+static void without_a_duration_output_is_that_of_the_requests(void **state)
+{
+	(void)state;
+	expect_output(382, NAN, NULL);
+	expect_output(383, NAN,
+	              "output throughput: stated 383/s, 364/s by 4 requests/s of 91 tokens");
+	expect_output(346, NAN, NULL);
+	expect_output(345, NAN,
+	              "output throughput: stated 345/s, 364/s by 4 requests/s of 91 tokens");
+	expect_output(NAN, NAN, NULL);
 }
 
 static void unknown_totals_contradict_nothing(void **state)
@@ -349,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_that_contradict_each_other_are_warned_of),
+		cmocka_unit_test(without_a_duration_output_is_that_of_the_requests),
 		cmocka_unit_test(unknown_totals_contradict_nothing),
 		cmocka_unit_test(rounded_totals_contradict_nothing),
 		cmocka_unit_test(time_per_token_that_others_contradict_is_computed_again),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/shelf.h"
@@ -199,6 +200,79 @@ static void failures_are_counted_once(void **state)
 	summary_free(&summary);
 }
 
+/* Expects a number of contradictions in an object of AIPerf with these members. */
+static void expect_contradictions(const char *members, uint64_t count)
+{
+	struct summary_case summary = summary_new(genai);
+	struct weir_text text = {0};
+
+	weir_text_printf(&text,
+	                 "{\"request_latency\": {\"unit\": \"ms\", \"avg\": 1000}, "
+	                 "\"request_count\": {\"avg\": 40}, %s}",
+	                 members);
+	summary_read(&summary, text.data);
+	summary_expect_warning(&summary, WEIR_WARN_CONTRADICTION, count);
+	weir_text_release(&text);
+	summary_free(&summary);
+}
+
+#define SECONDS_10         "\"benchmark_duration\": {\"unit\": \"sec\", \"avg\": 10}"
+#define RATE(name, value)  "\"" name "\": {\"unit\": \"1/sec\", \"avg\": " value "}"
+#define COUNT(name, value) "\"" name "\": {\"avg\": " value "}"
+
+static void totals_of_aiperf_are_checked(void **state)
+{
+	(void)state;
+	expect_contradictions(SECONDS_10 "," RATE("request_throughput", "4.19"), 0);
+	expect_contradictions(SECONDS_10 "," RATE("request_throughput", "4.21"), 1);
+	expect_contradictions("\"benchmark_duration\": {\"unit\": \"ms\", \"avg\": 10000}," RATE(
+				      "request_throughput", "3.81"),
+	                      0);
+	expect_contradictions(SECONDS_10 "," COUNT("total_osl", "4000") "," RATE(
+				      "output_token_throughput", "419"),
+	                      0);
+	expect_contradictions(SECONDS_10 "," COUNT("total_osl", "4000") "," RATE(
+				      "output_token_throughput", "421"),
+	                      1);
+	expect_contradictions(
+		SECONDS_10 "," COUNT("total_isl", "6000") "," COUNT("total_osl", "4000") "," RATE(
+			"total_token_throughput", "1051"),
+		1);
+	expect_contradictions(COUNT("good_request_count", "40"), 0);
+	expect_contradictions(COUNT("good_request_count", "41"), 1);
+	expect_contradictions(
+		SECONDS_10 "," COUNT("good_request_count", "20") "," RATE("goodput", "2.11"), 1);
+	/* 40 requests of 1 s in 10 s are at least 4 at a time. */
+	expect_contradictions(SECONDS_10 ", \"input_config\": {\"loadgen\": {\"concurrency\": 4}}",
+	                      0);
+	expect_contradictions(SECONDS_10 ", \"input_config\": {\"loadgen\": {\"concurrency\": 3}}",
+	                      1);
+	expect_contradictions(
+		SECONDS_10 ", \"input_config\": {\"loadgen\": {\"concurrency\": null}}", 0);
+}
+
+static void totals_of_genai_perf_are_checked_without_a_duration(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	expect_contradictions(COUNT("output_sequence_length",
+	                            "100") "," RATE("request_throughput",
+	                                            "4") "," RATE("output_token_throughput", "419"),
+	                      0);
+	expect_contradictions(COUNT("output_sequence_length",
+	                            "100") "," RATE("request_throughput",
+	                                            "4") "," RATE("output_token_throughput", "421"),
+	                      1);
+	/* Tables have two decimals: 0.01 requests/s may be 0.0149. */
+	summary_read(&summary, "Metric,avg,p99,p95\nRequest Latency (ms),5,6,7\n"
+	                       "Output Sequence Length (tokens),100,1,1\n\nMetric,Value\n"
+	                       "Output Token Throughput (per sec),1.49\n"
+	                       "Request Throughput (per sec),0.01\n");
+	summary_expect_warning(&summary, WEIR_WARN_CONTRADICTION, 0);
+	summary_free(&summary);
+}
+
 static void first_tokens_of_whole_answers_are_no_figures(void **state)
 {
 	struct summary_case summary = summary_new(genai);
@@ -354,6 +428,8 @@ int main(void)
 		cmocka_unit_test(the_first_of_equal_keys_counts),
 		cmocka_unit_test(labels_hold_the_load_and_no_secret),
 		cmocka_unit_test(failures_are_counted_once),
+		cmocka_unit_test(totals_of_aiperf_are_checked),
+		cmocka_unit_test(totals_of_genai_perf_are_checked_without_a_duration),
 		cmocka_unit_test(first_tokens_of_whole_answers_are_no_figures),
 		cmocka_unit_test(times_per_token_that_do_not_fit_are_computed_again),
 		cmocka_unit_test(summaries_without_figures_are_refused),

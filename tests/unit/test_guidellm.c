@@ -275,6 +275,35 @@ static void a_rate_that_was_not_reached_is_a_warning(void **state)
 	weir_profile_free(profile);
 }
 
+/* Expects contradictions of 4 requests of 101 tokens with 0.4 requests/s and 40.5 tokens/s. */
+static void expect_contradictions(const char *duration, const char *more, uint64_t count)
+{
+	static const char stated[] = "\"duration\": 10.0}";
+	const char *point = POINT(CONSTANT("0.5"), "4", "0", "");
+	const char *end = strstr(point, stated);
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_input *input;
+
+	weir_text_printf(&text, HEAD "%.*s\"duration\": %s%s}]}", (int)(end - point), point,
+	                 duration, more);
+	input = reading_of(reader, text.data, profile);
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, count);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+static void rates_that_are_not_totals_over_the_duration_are_warned_of(void **state)
+{
+	(void)state;
+	expect_contradictions("10.4", "", 0);
+	expect_contradictions("10.6", "", 2);
+	expect_contradictions("10.6", ", \"warmup_duration\": 0.0, \"cooldown_duration\": null", 2);
+	/* Requests of the warm-up are counted, but are not in the metrics. */
+	expect_contradictions("10.6", ", \"warmup_duration\": 0.5", 0);
+	expect_contradictions("10.6", ", \"cooldown_duration\": 0.5", 0);
+}
+
 static void keys_hosts_and_ids_are_not_kept(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -335,6 +364,7 @@ int main(void)
 		cmocka_unit_test(samples_replace_figures_unless_some_are_missing),
 		cmocka_unit_test(load_points_of_a_sweep_have_separate_figures),
 		cmocka_unit_test(a_rate_that_was_not_reached_is_a_warning),
+		cmocka_unit_test(rates_that_are_not_totals_over_the_duration_are_warned_of),
 		cmocka_unit_test(keys_hosts_and_ids_are_not_kept),
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(reports_are_known_by_the_version_that_wrote_them),

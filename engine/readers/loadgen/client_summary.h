@@ -40,6 +40,7 @@ struct weir_client_summary {
 	double sampled_tpot, sampled_e2e;
 
 	double sent, completed, failed;
+	double good;            /* completed requests that met their targets */
 	double prompts;         /* requests that the tool was to send */
 	double max_concurrency; /* requests at a time, at most */
 	double duration_s;
@@ -121,8 +122,10 @@ enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);
 
 /* Warns if totals contradict each other by more than 5 %: more requests completed than were to be
- * sent, they took longer than the concurrency permits in the duration, or a throughput is not its
- * total over the duration. All figures are kept. Part of weir_client_summary_check(). */
+ * sent, more were good than completed, they took longer than the concurrency permits in the
+ * duration, or a throughput is not its total over the duration. Without a duration, the throughput
+ * of output must be that of requests times their output. All figures are kept. Part of
+ * weir_client_summary_check(). */
 void weir_client_totals_check(const struct weir_client_summary *summary, struct weir_input *input);
 
 /* Fails because no request completed. */

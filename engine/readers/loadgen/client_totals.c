@@ -23,6 +23,17 @@ static void check_count(const struct weir_client_summary *summary, struct weir_i
 	warn(input, &detail);
 }
 
+static void check_good(const struct weir_client_summary *summary, struct weir_input *input)
+{
+	struct weir_text detail = {0};
+
+	if (!(summary->good > summary->completed))
+		return;
+	weir_text_printf(&detail, "%.15g requests met their targets, %.15g completed",
+	                 summary->good, summary->completed);
+	warn(input, &detail);
+}
+
 /* Requests in flight take at most the concurrency times the duration, all together. */
 static void check_concurrency(const struct weir_client_summary *summary, struct weir_input *input,
                               double rounding)
@@ -66,6 +77,25 @@ static void check_rate(const struct rate *rate, double duration_s, double roundi
 	warn(input, &detail);
 }
 
+/* Compares the throughput of output with that of requests, for tools that state no duration. */
+static void check_output(const struct weir_client_summary *summary, double rounding,
+                         struct weir_input *input)
+{
+	double stated = summary->output_throughput, requests = summary->request_throughput;
+	double tokens = summary->output_tokens;
+	double least = (requests - rounding) * (tokens - rounding) - rounding;
+	double most = (requests + rounding) * (tokens + rounding) + rounding;
+	struct weir_text detail = {0};
+
+	if (summary->duration_s > 0 || !(stated > 0 && requests > 0 && tokens > 0) ||
+	    (stated >= (1 - TOLERANCE) * least && stated <= (1 + TOLERANCE) * most))
+		return;
+	weir_text_printf(&detail, "output throughput: stated %.4g/s, %.4g/s by %.4g requests/s of ",
+	                 stated, requests * tokens, requests);
+	weir_text_printf(&detail, "%.4g tokens", tokens);
+	warn(input, &detail);
+}
+
 void weir_client_totals_check(const struct weir_client_summary *summary, struct weir_input *input)
 {
 	double rounding = summary->rounding > 0 ? summary->rounding : 0;
@@ -75,10 +105,13 @@ void weir_client_totals_check(const struct weir_client_summary *summary, struct 
 		{"input throughput", "tokens", summary->input_throughput, in},
 		{"output throughput", "tokens", summary->output_throughput, out},
 		{"total throughput", "tokens", summary->total_throughput, in + out},
+		{"goodput", "requests", summary->request_goodput, summary->good},
 	};
 
 	check_concurrency(summary, input, rounding);
 	check_count(summary, input);
+	check_good(summary, input);
+	check_output(summary, rounding, input);
 	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
 		check_rate(&rates[i], summary->duration_s, rounding, input);
 }

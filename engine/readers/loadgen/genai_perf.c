@@ -21,9 +21,10 @@
 #define MAX_NUMBER  64
 
 enum kind {
-	KIND_TIMES, /* all statistics, in ms */
-	KIND_RATE,  /* the mean, per second */
-	KIND_COUNT, /* the mean */
+	KIND_TIMES,   /* all statistics, in ms */
+	KIND_SECONDS, /* the mean, in s */
+	KIND_RATE,    /* the mean, per second */
+	KIND_COUNT,   /* the mean */
 };
 
 /* Both programs call the time per output token after the first "inter token latency"; other load
@@ -48,6 +49,13 @@ static const struct metric {
 	{"output_sequence_length", KIND_COUNT, WEIR_CLIENT_SLOT(output_tokens)},
 	{"request_count", KIND_COUNT, WEIR_CLIENT_SLOT(completed)},
 	{"error_request_count", KIND_COUNT, WEIR_CLIENT_SLOT(failed)},
+	/* of AIPerf, for the checks of its totals */
+	{"good_request_count", KIND_COUNT, WEIR_CLIENT_SLOT(good)},
+	{"benchmark_duration", KIND_SECONDS, WEIR_CLIENT_SLOT(duration_s)},
+	{"total_isl", KIND_COUNT, WEIR_CLIENT_SLOT(total_input_tokens)},
+	{"total_input_sequence_length", KIND_COUNT, WEIR_CLIENT_SLOT(total_input_tokens)},
+	{"total_osl", KIND_COUNT, WEIR_CLIENT_SLOT(total_output_tokens)},
+	{"total_output_sequence_length", KIND_COUNT, WEIR_CLIENT_SLOT(total_output_tokens)},
 };
 
 static const struct {
@@ -60,6 +68,8 @@ static const struct {
 	{"milliseconds", 1, 1},   {"s", 1e3, 1},
 	{"sec", 1e3, 1},          {"seconds", 1e3, 1},
 };
+
+#define CSV_ROUNDING 0.005 /* tables have two decimals */
 
 /* Conditions of the run, as either program names them. Other keys may hold secrets. */
 static const struct weir_client_label labels[] = {
@@ -75,6 +85,13 @@ static const struct weir_client_label labels[] = {
 	{"input_config/loadgen/concurrency", "concurrency"},
 	{"input_config/loadgen/request_rate", "request_rate"},
 	{"was_cancelled", "was_cancelled"},
+	{0},
+};
+
+/* A concurrency that is null or a list is unknown. */
+static const struct weir_client_row conditions[] = {
+	WEIR_CLIENT_NUMBER(max_concurrency, "input_config/concurrency"),
+	WEIR_CLIENT_NUMBER(max_concurrency, "input_config/loadgen/concurrency"),
 	{0},
 };
 
@@ -134,7 +151,8 @@ static double convert(const struct statistic *statistic)
 		return statistic->value;
 	for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
 		if (weir_slice_equals(unit, time_units[i].unit))
-			return statistic->value * time_units[i].multiplier / time_units[i].divisor;
+			return statistic->value * time_units[i].multiplier / time_units[i].divisor /
+			       (statistic->metric->kind == KIND_SECONDS ? 1e3 : 1);
 	return NAN;
 }
 
@@ -252,6 +270,7 @@ static enum weir_status take_label(void *context, const struct weir_jsonleaf *le
 	(void)err;
 	if (!weir_slice_equals(leaf->text, "false"))
 		weir_client_summary_label(reading->input->run, labels, leaf);
+	weir_client_summary_take(&reading->summary, conditions, leaf, NULL);
 	return WEIR_OK;
 }
 
@@ -447,6 +466,8 @@ static enum weir_status read_summary(struct weir_source *source, struct weir_inp
 	weir_client_summary_init(&reading.summary);
 	reading.summary.tpot_by_request = true;
 	input->run = weir_run_new();
+	if (first != '{' && first != '[')
+		reading.summary.rounding = CSV_ROUNDING;
 	status = first == '{' || first == '[' ? weir_wholejson_read(&document, source, err)
 	                                      : read_csv(&reading, source, err);
 	return status ? status

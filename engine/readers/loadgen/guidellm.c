@@ -36,6 +36,7 @@
 struct point {
 	struct weir_client_summary summary;
 	double incomplete, duration_s, max_latency_s;
+	double warmup_s, cooldown_s;          /* left out of the metrics, not of the counts */
 	double max_concurrency, input_tokens; /* tokens: mean of a request */
 	bool old;                             /* of version 0.2 or 0.3 */
 	unsigned counted;                     /* a bit per row of `counts` with a count above 0 */
@@ -107,6 +108,8 @@ static const struct {
 } numbers[] = {
 	{"scheduler_metrics/requests_made/incomplete", offsetof(struct point, incomplete), 1},
 	{"duration", offsetof(struct point, duration_s), 1},
+	{"warmup_duration", offsetof(struct point, warmup_s), 1},
+	{"cooldown_duration", offsetof(struct point, cooldown_s), 1},
 	{"config/strategy/max_concurrency", offsetof(struct point, max_concurrency), 1},
 	{"config/strategy/streams", offsetof(struct point, max_concurrency), 1},
 	{"metrics/request_latency/successful/max", offsetof(struct point, max_latency_s), 1},
@@ -334,6 +337,22 @@ static void check_total(struct point *point, struct weir_input *input)
 	                "tokens per second: not the requests per second times their tokens");
 }
 
+/* Gives the summary the totals that the rates are checked against. Versions 0.2 and 0.3 take rates
+ * over the time between requests, not over the duration. */
+static void set_totals(struct point *point)
+{
+	struct weir_client_summary *summary = &point->summary;
+
+	if (point->old || point->warmup_s > 0 || point->cooldown_s > 0)
+		return;
+	summary->prompts = summary->sent;
+	summary->duration_s = point->duration_s;
+	summary->total_input_tokens = point->input_tokens * summary->completed;
+	summary->total_output_tokens = summary->output_tokens * summary->completed;
+	if (strcmp(point->strategy, "concurrent") == 0)
+		summary->max_concurrency = point->max_concurrency;
+}
+
 static enum weir_status finish_point(struct point *point, struct weir_input *input,
                                      struct weir_error *err)
 {
@@ -342,6 +361,7 @@ static enum weir_status finish_point(struct point *point, struct weir_input *inp
 			*slot_of(point, counts[i].slot + j * sizeof(double)) = NAN;
 	forget_old(point);
 	check_total(point, input);
+	set_totals(point);
 	point->summary.achieved_per_s = weir_client_highest_rate(
 		point->summary.sent, point->duration_s, point->max_latency_s);
 	if (!point->records.requests)
@@ -384,6 +404,8 @@ static enum weir_status begin_point(struct report *report, struct weir_error *er
 	*point = (struct point){.incomplete = NAN,
 	                        .duration_s = NAN,
 	                        .max_latency_s = NAN,
+	                        .warmup_s = NAN,
+	                        .cooldown_s = NAN,
 	                        .max_concurrency = NAN,
 	                        .input_tokens = NAN};
 	weir_client_summary_init(&point->summary);
