@@ -62,10 +62,19 @@ def amd(device):
     }
 
 
+def table_of(path):
+    """The cards of the text table of rocm-smi up to ROCm 5: "0  47.0c  91.0W  800Mhz  1600Mhz  0%  auto  560.0W  0%  3%"."""
+    cards = []
+    with open(path, encoding="utf-8") as file:
+        for words in map(str.split, file):
+            if len(words) == 10 and words[0].isdigit():
+                heat, power, use = (classified.number(text.rstrip("cW%")) for text in (words[1], words[2], words[9]))
+                cards.append({"name": None, "use": use, "power": power, "memory": None, "heat": heat})
+    return cards
+
+
 def expected(path):
-    if path.endswith(".txt"):
-        return "record it with --csv or --json"
-    cards = cards_of(path)
+    cards = table_of(path) if path.endswith(".txt") else cards_of(path)
     names = sorted({card["name"] for card in cards if card["name"]})
     return classified.known({
         "samples": len(cards),
