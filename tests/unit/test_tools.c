@@ -67,6 +67,24 @@ static const struct {
 	{"prompt eval time =     115.66 ms /    14 tokens (    8.26 ms per token,   121.04 tokens "
          "per second)\n",
          "llama.cpp", "--metrics"},
+	{"llama_perf_context_print: prompt eval time =  9.00 ms /   14 tokens\n", "llama.cpp",
+         "llama-bench -o json"},
+	{"slot      release: id  0 | task 7 | stop processing: n_tokens = 51, truncated = 0\n",
+         "llama.cpp", "--metrics"},
+	{"| Command | Mean [s] | Min [s] | Max [s] | Relative |\n", "mean, minimum and maximum",
+         "--export-json"},
+	{"command,mean,stddev,median,user,system,min,max\n", "deviation, median", "--export-json"},
+	{"  Time (mean \xc2\xb1 \xcf\x83):  1.0 s \xc2\xb1  0.1 s\n  Range (min \xe2\x80\xa6 max): "
+         " 1 s\n",
+         "what hyperfine prints", "--export-json"},
+	{"==7== NVPROF is profiling process 7\n==7== Profiling result:\n\"Device\",\"Context\","
+         "\"Stream\",\"Kernel\",\"Correlation_ID\",\"ipc\"\n",
+         "metrics or events by nvprof", "nvprof without --metrics"},
+	{"==7== NVPROF is profiling process 7\n==7== Profiling result:\nNo kernels were "
+         "profiled.\n",
+         "which profiled nothing", "nsys profile"},
+	{"======== Warning: No profile data collected.\n", "which profiled nothing",
+         "nsys profile"},
 	{"Timer unit: 1e-06 s\n\nTotal time: 0.5 s\nFile: a.py\nFunction: f at line 3\n\n"
          "Line #      Hits         Time  Per Hit   % Time  Line Contents\n",
          "line_profiler", "cProfile -o FILE"},

@@ -5,6 +5,7 @@
 	"write times as CSV with the columns name,value,unit (docs/formats.md), or figures as "    \
 	"weir.run/1"
 #define OF_SERVER   AS_SAMPLES "; the server's log or metrics pages say why requests wait"
+#define HYPERFINE   "run hyperfine with --export-json FILE and pass that file"
 #define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
 
 /* The sign for degrees in UTF-8. */
@@ -83,15 +84,31 @@ const struct weir_tool weir_tools[] = {
 	{.what = "a log of llama.cpp with the times of single requests",
          .advice = "record pages of /metrics under load (llama-server --metrics), or "
                    "run llama-bench -o json",
-         .marks = {{.first = "",
-                    .texts = {{"prompt eval time =", " tokens per second)"}, .all = 2}}}},
+         .marks = {{.first = "", .texts = {{"prompt eval time =", " tokens per second"}, .all = 2}},
+                   {.first = "",
+                    .texts = {{"prompt eval time", " ms / ", "llama_perf_context_print",
+                               "llama_print_timings", "print_timing", "print_timings"},
+                              .all = 2,
+                              .any = 4}},
+                   {.first = "",
+                    .texts = {{"slot ", "release: id ", "task ", "n_tokens = ", "n_past = "},
+                              .all = 3,
+                              .any = 2}}}},
 	/* devices */
 	{.what = "metrics or events by nvprof, counters of kernels without their times",
          .advice = "record counters with ncu --csv --page raw, and times with nvprof without "
                    "--metrics and --events",
          .marks = {{.first = "",
                     .texts = {{"Invocations", "Metric Name", "Metric Description"}, .all = 3}},
-                   {.first = "", .texts = {{"Invocations", "Event Name", "Device"}, .all = 3}}}},
+                   {.first = "", .texts = {{"Invocations", "Event Name", "Device"}, .all = 3}},
+                   {.first = "",
+                    .texts = {{"Correlation_ID", "Kernel", "Context", "Stream", "Device"},
+                              .all = 5}}}},
+	{.what = "the output of nvprof, which profiled nothing",
+         .advice = "record the program with nsys profile, which knows newer devices and versions "
+                   "of CUDA, and check that it runs on the device",
+         .marks = {{.first = "", .texts = {{"No kernels were profiled.", "NVPROF"}, .all = 2}},
+                   {.first = "", .texts = {{"Warning: No profile data collected."}, .all = 1}}}},
 	{.what = "the details that ncu prints for each kernel",
          .advice = "run ncu with --csv --page raw and pass what it prints; from a report: ncu "
                    "--import FILE --csv --page raw",
@@ -159,14 +176,22 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "#", .texts = {{"# Overhead ", "# Samples: "}, .all = 2}},
                    {.first = "#", .texts = {{"# Children ", " Self ", "# Samples: "}, .all = 3}}}},
 	/* benchmarks */
-	{.what = "what hyperfine prints, without its times",
-         .advice = "run hyperfine with --export-json FILE and pass that file",
+	{.what = "what hyperfine prints: mean, minimum and maximum of each command, without the "
+                 "single "
+                 "times that tell a change from noise",
+         .advice = HYPERFINE,
          .marks = {{.first = "",
                     .texts = {{"  Time (mean \xc2\xb1 ", "  Range (min "}, .all = 2}}}},
-	{.what = "a table of hyperfine without its times",
-         .advice = "run hyperfine with --export-json FILE and pass that file",
-         .marks = {{.first = "|", .texts = {{"| Command | Mean ["}, .all = 1}},
-                   {.first = "",
+	{.what = "a table of hyperfine (--export-markdown): mean, minimum and maximum of each "
+                 "command, "
+                 "without the single times that tell a change from noise",
+         .advice = HYPERFINE,
+         .marks = {{.first = "|", .texts = {{"| Command | Mean ["}, .all = 1}}}},
+	{.what = "a table of hyperfine (--export-csv): mean, deviation, median, minimum and "
+                 "maximum of "
+                 "each command, without the single times that tell a change from noise",
+         .advice = HYPERFINE,
+         .marks = {{.first = "",
                     .cells = {{"command", "mean", "stddev", "median", "user", "system"},
                               .all = 6}}}},
 	/* spans */

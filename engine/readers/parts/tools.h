@@ -9,7 +9,7 @@
 struct weir_tool {
 	const char *what;          /* "a report of wrk" */
 	const char *advice;        /* what to pass instead */
-	struct weir_mark marks[3]; /* ends with {0} */
+	struct weir_mark marks[4]; /* ends with {0} */
 };
 
 extern const struct weir_tool weir_tools[]; /* ends with {0} */
