@@ -183,6 +183,44 @@ static void tables_of_text_are_read(void **state)
 	reading_survives_damage(&weir_reader_nsys_stats, text);
 }
 
+/* nsys stats --format table. */
+static void drawn_tables_are_read(void **state)
+{
+	static const char text[] =
+		" ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n"
+		"+----------+-----------------+-----------+----------+-----------+\n"
+		"| Time (%) | Total Time (ns) | Instances | Avg (ns) |   Name    |\n"
+		"+----------+-----------------+-----------+----------+-----------+\n"
+		"|     98.6 |         1024143 |         2 | 512071.5 | f(int|u,) |\n"
+		"|      1.4 |             803 |         1 |    803.0 | g         |\n"
+		"+----------+-----------------+-----------+----------+-----------+\n\n";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text cut = {0};
+	const struct weir_run *run = run_of(text, profile);
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "nsys-stats");
+	reading_expects_figure(run, "kernels/total_ns", 1024946, false, "ns");
+	reading_expects_figure(run, "kernels/f(int|u,)/total_ns", 1024143, false, "ns");
+	reading_expects_figure(run, "kernels/g/mean_ns", 803, false, "ns");
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(profile->inputs[0].warnings[code].count,
+		                 code == WEIR_WARN_MEANS_ONLY);
+	weir_profile_free(profile);
+	reading_survives_damage(&weir_reader_nsys_stats, text);
+	/* The line at the end of a row shows that it is whole. */
+	for (int whole = 0; whole < 2; whole++) {
+		profile = weir_profile_new();
+		weir_text_clear(&cut);
+		weir_text_add(&cut, text, (size_t)(strstr(text, "| g  ") - text));
+		weir_text_puts(&cut, whole ? "| 0 | 1 | 1 | 1 | g |" : "| 0 | 1 | 1 | 1 | g");
+		run_of(cut.data, profile);
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_TRUNCATED].count, !whole);
+		weir_profile_free(profile);
+	}
+	weir_text_release(&cut);
+}
+
 /* nsys cuts long names in text; a sum has one row for each whole name. */
 static void names_that_the_table_cut_stay_apart(void **state)
 {
@@ -373,6 +411,7 @@ int main(void)
 		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(what_the_program_says_is_passed_over),
 		cmocka_unit_test(tables_of_text_are_read),
+		cmocka_unit_test(drawn_tables_are_read),
 		cmocka_unit_test(names_that_the_table_cut_stay_apart),
 		cmocka_unit_test(names_that_are_equal_after_shortening_stay_apart),
 		cmocka_unit_test(numbers_of_a_text_may_be_grouped),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads reports of `nsys stats` as CSV, or as text with columns separated by blanks: one or several
+ * Reads reports of `nsys stats` as CSV, or as text with columns separated by blanks or by the lines
+ * of a table ("| Time (%) | Total Time (ns) | ... |"): one or several
  * in a file, perhaps with messages of the program between them. Each becomes figures of the run:
  * the total of all its rows, and the total and mean of each of the largest names. A table states
  * the share of each row: if the shares add up to less than all, rows are missing, and the total is
@@ -50,7 +51,7 @@ static const struct report {
 struct columns {
 	size_t width, name, total, number;
 	double scale; /* from the unit of totals to ns or bytes */
-	bool text;    /* columns are separated by blanks; the name is the last one */
+	bool text;    /* columns are separated by blanks or lines; the name is the last one */
 };
 
 struct stats_reader {
@@ -160,6 +161,33 @@ static struct weir_slice take_cell(struct weir_slice *rest, size_t gap)
 	return cell;
 }
 
+static bool is_drawn(struct weir_slice line)
+{
+	return weir_slice_starts(line, "| ");
+}
+
+/* Splits a row of a drawn table: "| 1.5 | 20 | name |". The last of at most `width` cells is the
+ * rest of the row. Returns the number of its cells; 0: a line is open at its end. */
+static size_t split_drawn(struct weir_slice line, size_t width, struct weir_slice *cells)
+{
+	size_t count = 0;
+
+	line = weir_slice_trim(line);
+	if (line.length < 2 || line.data[line.length - 1] != '|')
+		return 0;
+	line = (struct weir_slice){line.data + 1, line.length - 2};
+	while (count < width) {
+		const char *bar = count + 1 < width ? memchr(line.data, '|', line.length) : NULL;
+		size_t length = bar ? (size_t)(bar - line.data) : line.length;
+
+		cells[count++] = weir_slice_trim((struct weir_slice){line.data, length});
+		if (!bar)
+			break;
+		line = (struct weir_slice){bar + 1, line.length - length - 1};
+	}
+	return count;
+}
+
 /* Returns the report that has this header in a table of text; NULL if the line is no
  * header. Only sums are read, whose columns before the name hold numbers or single words, so that
  * rows can be split at blanks. */
@@ -169,7 +197,9 @@ static const struct report *match_text_header(struct weir_slice line, struct col
 	const struct report *report;
 	size_t count = 0;
 
-	while (count < MAX_CELLS && weir_slice_trim(line).length)
+	if (is_drawn(line))
+		count = split_drawn(line, MAX_CELLS, cells);
+	while (!is_drawn(line) && count < MAX_CELLS && weir_slice_trim(line).length)
 		cells[count++] = take_cell(&line, 2);
 	if (count < 3)
 		return NULL;
@@ -186,6 +216,8 @@ static size_t split_text_row(struct weir_slice line, size_t width, struct weir_s
 {
 	size_t count = 0;
 
+	if (is_drawn(line))
+		return split_drawn(line, width, cells);
 	while (count + 1 < width && weir_slice_trim(line).length)
 		cells[count++] = take_cell(&line, 1);
 	line = weir_slice_trim(line);
@@ -394,7 +426,7 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 		count = split_text_row(row->line, reader->columns.width, text);
 		cells = text;
 	}
-	if (count == reader->columns.width && !row->cut)
+	if (count == reader->columns.width && (!row->cut || is_drawn(row->line)))
 		take_values(reader, cells, row->at);
 	else
 		weir_input_warn(reader->input,
