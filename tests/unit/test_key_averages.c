@@ -116,6 +116,45 @@ static void a_row_without_device_time_is_no_operator_of_the_device(void **state)
 	}
 }
 
+#define CUT_DASHES   "--------------  ------------  ------------  ------------  ------------  "
+#define CUT_TITLES   "          Name      Self CPU     Self CUDA    CUDA total    # of Calls  "
+#define CUT_KERNEL   "void k<int>...       0.000us       1.000ms       1.000ms             5  "
+#define CUT_OPERATOR "aten::a_lon...       2.000us       4.000ms       4.000ms             2  "
+
+/* Rows of a table without shapes have different names, unless the table cut them. */
+static void names_that_the_table_cut_stay_apart(void **state)
+{
+	static const struct {
+		const char *dashes, *title;
+		bool apart;
+	} cases[] = {
+		{"", "", true},
+		{"------------", "Input Shapes", false},
+		{"---------------", "Source Location", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_run *run;
+
+		weir_text_printf(&text, CUT_DASHES "%s\n" CUT_TITLES "%s\n" CUT_DASHES "%s\n",
+		                 cases[i].dashes, cases[i].title, cases[i].dashes);
+		weir_text_puts(&text, CUT_KERNEL "\n" CUT_KERNEL "\n" CUT_OPERATOR "\n" CUT_DASHES);
+		weir_text_printf(&text, "%s\nSelf CPU time total: 2.000ms\n", cases[i].dashes);
+		run = reading_of(reader, text.data, profile)->run;
+		expect_total(run, "aten::a_lon...", 4e6, 2);
+		expect_total(run, "void k<int>...", cases[i].apart ? 1e6 : 2e6,
+		             cases[i].apart ? 5 : 10);
+		if (cases[i].apart)
+			expect_total(run, "void k<int>... (2)", 1e6, 5);
+		assert_int_equal(run->operators.count, cases[i].apart ? 3 : 2);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 /* A range on the device has the time of the kernels inside it, which have rows; its row of the host
  * tells that it is no kernel. An operator may have a row for each of its shapes. */
 static void a_range_that_the_host_names_as_well_is_no_kernel(void **state)
@@ -301,6 +340,7 @@ int main(void)
 		cmocka_unit_test(ranges_among_the_kernels_are_left_out),
 		cmocka_unit_test(a_table_of_the_host_alone_is_read),
 		cmocka_unit_test(a_row_without_device_time_is_no_operator_of_the_device),
+		cmocka_unit_test(names_that_the_table_cut_stay_apart),
 		cmocka_unit_test(a_range_that_the_host_names_as_well_is_no_kernel),
 		cmocka_unit_test(a_table_cut_before_its_totals_has_those_of_its_shares),
 		cmocka_unit_test(a_second_table_is_left_out),

@@ -48,6 +48,8 @@ struct table {
 	unsigned separators;    /* lines of dashes so far */
 	struct weir_run *host;  /* operators and calls of rows without time on the device */
 	struct weir_run *bare;  /* of rows with time on the device alone */
+	struct weir_run *cut;   /* calls: numbers of rows by the names that the table cut */
+	bool repeats;           /* rows of one name differ in shapes or places in the source */
 	double device_total_ms; /* that the table states; 0: none */
 	bool has_host_total;    /* the table states it */
 	struct base of_host, of_device;
@@ -119,6 +121,13 @@ static enum column column_of(struct weir_slice title)
 	return ends(title, "%") ? COLUMN_DEVICE_SHARE : COLUMN_DEVICE;
 }
 
+/* True for a column whose texts tell rows of one name apart. */
+static bool is_of_calls(struct weir_slice title)
+{
+	return weir_slice_equals(title, "Input Shapes") ||
+	       weir_slice_equals(title, "Source Location");
+}
+
 /* Reads the titles, which are at least two blanks apart. Returns false if it is not the header. */
 static bool read_header(struct table *table, struct weir_slice line)
 {
@@ -135,6 +144,7 @@ static bool read_header(struct table *table, struct weir_slice line)
 		       (line.data[at] != ' ' || (at + 1 < line.length && line.data[at + 1] != ' ')))
 			at++;
 		column = column_of((struct weir_slice){line.data + start, at - start});
+		table->repeats |= is_of_calls((struct weir_slice){line.data + start, at - start});
 		if (column < COLUMNS && table->column[column] == MAX_COLUMNS)
 			table->column[column] = count;
 		while (at < line.length && line.data[at] == ' ')
@@ -204,6 +214,23 @@ static void note_share(struct base *base, double ns, double share)
 		*base = (struct base){ns, share};
 }
 
+/* Numbers a name that the table cut, "void f<int..." as "void f<int... (2)": it may be that of
+ * another row. `kind` tells the runs apart. */
+static void number_cut_name(struct table *table, char kind, struct weir_text *name)
+{
+	const struct weir_series *rows;
+	struct weir_text key = {0};
+
+	if (table->repeats || !ends((struct weir_slice){name->data, name->length}, "..."))
+		return;
+	weir_text_printf(&key, "%c%s", kind, name->data);
+	add(&table->cut->calls, key.data, 1);
+	rows = weir_series_find(&table->cut->calls, key.data);
+	if (rows && rows->value[0] > 1)
+		weir_text_printf(name, " (%.0f)", rows->value[0]);
+	weir_text_release(&key);
+}
+
 /* Adds a row, with its time on the device if it has any. Rows with the same name, which differ in
  * shapes or stacks, are one operator. */
 static void read_row(struct table *table, const struct weir_csv_row *row)
@@ -232,10 +259,13 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 	weir_text_add(&text, name.data, name.length);
 	if (device > 0 || host > 0) {
 		struct weir_run *run = device > 0 ? table->input->run : table->host;
+		char kind = device > 0 ? 'd' : 'h';
 
-		if (device > 0 && host == 0)
+		if (device > 0 && host == 0) {
 			run = table->bare;
-
+			kind = 'b';
+		}
+		number_cut_name(table, kind, &text);
 		add(&run->operators, text.data, device > 0 ? device : host);
 		add(&run->calls, text.data, (double)count);
 	}
@@ -350,7 +380,10 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 {
 	static const struct weir_csv_options options = {.separator = '\t'};
 	struct weir_csv *csv = weir_csv_new(source, &options);
-	struct table table = {.input = input, .host = weir_run_new(), .bare = weir_run_new()};
+	struct table table = {.input = input,
+	                      .host = weir_run_new(),
+	                      .bare = weir_run_new(),
+	                      .cut = weir_run_new()};
 	const struct weir_csv_row *row;
 	enum weir_status status;
 	bool has_rows;
@@ -361,6 +394,7 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 	weir_csv_free(csv);
 	take_bare(&table);
 	weir_run_free(table.bare);
+	weir_run_free(table.cut);
 	has_rows = input->run->operators.count || table.host->operators.count;
 	if (!status)
 		derive_totals(&table);
