@@ -9,6 +9,7 @@
 
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
 #include "tests/unit/request_lines.h"
 
 #define PARENT(id)                                                                                 \
@@ -84,6 +85,38 @@ static void only_a_child_of_the_own_trace_is_a_parent(void **state)
 	                TRACE(ROOT "," QUEUE "," SPAN("c", "[]", "infer", "0020", "80",
 	                                              ",\"parentSpanID\":\"ab\"")),
 	                whole);
+}
+
+/* Programs that write this form choose their ids. */
+static void ids_may_be_any_text(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		jaeger,
+		"[{\"traceID\":\"req-7\",\"spanID\":\"a root\",\"operationName\":\"request\","
+		"\"parentSpanID\":null,\"startTime\":1700000000000000,\"duration\":100},"
+		"{\"traceID\":\"req-7\",\"spanID\":\"a child\",\"operationName\":\"infer\","
+		"\"parentSpanID\":\"a root\",\"startTime\":1700000000000020,\"duration\":80},"
+		"{\"traceID\":\"a-trace-id-of-more-than-32-characters\",\"spanID\":\"a root\","
+		"\"operationName\":\"request\",\"references\":[],\"startTime\":1700000000001000,"
+		"\"duration\":50},"
+		"{\"traceID\":\"a-trace-id-of-more-than-32-characters\",\"spanID\":\"b\","
+		"\"operationName\":\"infer\",\"references\":[{\"refType\":\"CHILD_OF\",\"traceID\":"
+		"\"a-trace-id-of-more-than-32-characters\",\"spanID\":\"a root\"}],"
+		"\"startTime\":1700000000001010,\"duration\":40}]",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 2);
+	reading_expects_parts(input->requests, 0, "request=20000 infer=80000");
+	weir_profile_free(profile);
+	/* An id that is missing, or zeros alone, stays unknown. */
+	reading_refuses(jaeger,
+	                "[{\"traceID\":\"0000\",\"spanID\":\"x\",\"startTime\":1,\"duration\":1}]",
+	                WEIR_E_EMPTY, "1 without an id");
+	reading_refuses(jaeger,
+	                "[{\"traceID\":\"x\",\"spanID\":null,\"startTime\":1,\"duration\":1}]",
+	                WEIR_E_EMPTY, "1 without an id");
 }
 
 static void figures_come_from_tags_of_every_type(void **state)
@@ -268,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_is_read_and_short_ids_are_padded),
 		cmocka_unit_test(only_a_child_of_the_own_trace_is_a_parent),
+		cmocka_unit_test(ids_may_be_any_text),
 		cmocka_unit_test(figures_come_from_tags_of_every_type),
 		cmocka_unit_test(events_of_opentelemetry_are_logs),
 		cmocka_unit_test(a_microsecond_beyond_the_parent_is_rounding),

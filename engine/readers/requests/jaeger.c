@@ -177,9 +177,9 @@ static bool read_reference(struct jaeger_reader *reader, struct weir_jsoncursor 
 		if (weir_slice_equals(key, "refType"))
 			type = value;
 		else if (weir_slice_equals(key, "traceID"))
-			weir_span_parse_trace(value, trace);
+			weir_span_take_trace(value, trace);
 		else if (weir_slice_equals(key, "spanID"))
-			weir_span_parse_id(value, &id);
+			weir_span_take_id(value, &id);
 	}
 	if (!id || !weir_slice_equals(type, "CHILD_OF") || trace[0] != reader->json.span.trace[0] ||
 	    trace[1] != reader->json.span.trace[1])
@@ -285,6 +285,7 @@ static enum weir_status read_jaeger(struct weir_source *source, struct weir_inpu
 {
 	static const struct weir_span_format format = {.fields = span_fields,
 	                                               .resolution_ns = 1000,
+	                                               .any_ids = true,
 	                                               .take = take_field,
 	                                               .finish = finish_span};
 	struct jaeger_reader *reader = weir_alloc(sizeof *reader);

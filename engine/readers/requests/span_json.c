@@ -30,6 +30,14 @@ void weir_span_json_attributes(struct weir_span_json *json, struct weir_jsoncurs
 	weir_span_walk_attributes(cursor, take_attribute, json);
 }
 
+static void take_id(const struct weir_span_json *json, struct weir_slice value, uint64_t *id)
+{
+	if (json->format->any_ids)
+		weir_span_take_id(value, id);
+	else
+		weir_span_parse_id(value, id);
+}
+
 static void take_scalar(struct weir_span_json *json, enum weir_span_field field,
                         struct weir_slice value)
 {
@@ -37,13 +45,16 @@ static void take_scalar(struct weir_span_json *json, enum weir_span_field field,
 
 	switch (field) {
 	case WEIR_SPAN_FIELD_TRACE:
-		weir_span_parse_trace(value, span->trace);
+		if (json->format->any_ids)
+			weir_span_take_trace(value, span->trace);
+		else
+			weir_span_parse_trace(value, span->trace);
 		return;
 	case WEIR_SPAN_FIELD_ID:
-		weir_span_parse_id(value, &span->id);
+		take_id(json, value, &span->id);
 		return;
 	case WEIR_SPAN_FIELD_PARENT:
-		weir_span_parse_id(value, &span->parent);
+		take_id(json, value, &span->parent);
 		return;
 	case WEIR_SPAN_FIELD_NAME:
 		span->name = weir_jsoncursor_decode(value, &json->name, NULL);

@@ -28,6 +28,7 @@ struct weir_span_json;
 struct weir_span_format {
 	const struct weir_keyindex_entry *fields; /* ends with a NULL key */
 	int64_t resolution_ns;
+	bool any_ids; /* ids may be any text */
 	/* Takes a field from WEIR_SPAN_FIELDS on, the cursor on its value. */
 	void (*take)(struct weir_span_json *json, int field, struct weir_jsoncursor *cursor);
 	/* Completes the span after its last field; may be NULL. */

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/hash.h"
 #include "engine/base/rowmap.h"
 #include "engine/base/text.h"
 #include "engine/readers/requests/spans.h"
@@ -296,6 +297,31 @@ bool weir_span_parse_id(struct weir_slice text, uint64_t *id)
 		return *id != 0;
 	*id = 0;
 	return text.length && text.length <= 16 && parse_hex(text, id) && *id;
+}
+
+/* True if a text is longer than an id, or has other characters than hexadecimal digits. */
+static bool is_other_text(struct weir_slice text, size_t most)
+{
+	if (!text.length || weir_slice_equals(text, "null"))
+		return false;
+	for (size_t i = 0; i < text.length; i++)
+		if (!strchr("0123456789abcdefABCDEF", text.data[i]) || !text.data[i])
+			return true;
+	return text.length > most;
+}
+
+void weir_span_take_trace(struct weir_slice text, uint64_t trace[2])
+{
+	if (weir_span_parse_trace(text, trace) || !is_other_text(text, 32))
+		return;
+	trace[0] = weir_hash_stable(text.data, text.length, 1);
+	trace[1] = weir_hash_stable(text.data, text.length, 2);
+}
+
+void weir_span_take_id(struct weir_slice text, uint64_t *id)
+{
+	if (!weir_span_parse_id(text, id) && is_other_text(text, 16))
+		*id = weir_hash_stable(text.data, text.length, 1);
 }
 
 void weir_span_set_us(struct weir_span *span, struct weir_slice start, struct weir_slice duration)

@@ -155,6 +155,10 @@ enum weir_status weir_spans_add(struct weir_spans *spans, const struct weir_span
  * bytes (Tempo). Return false for anything else, and for 0, which is not an id. */
 bool weir_span_parse_trace(struct weir_slice text, uint64_t trace[2]);
 bool weir_span_parse_id(struct weir_slice text, uint64_t *id);
+/* The same for formats whose writers choose any text: one that cannot be an id in digits gives its
+ * hash. */
+void weir_span_take_trace(struct weir_slice text, uint64_t trace[2]);
+void weir_span_take_id(struct weir_slice text, uint64_t *id);
 /* Sets start and end from decimal microseconds; malformed numbers leave them unknown. */
 void weir_span_set_us(struct weir_span *span, struct weir_slice start, struct weir_slice duration);
 /* Takes the status of a span: "STATUS_CODE_ERROR", "ERROR", "2"; "OK" likewise. */
