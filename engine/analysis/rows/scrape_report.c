@@ -191,6 +191,8 @@ static void note_moments(const struct weir_scrape_figures *figures, struct weir_
 		{figures->cache_hit_rate, figures->cache_hit_rate, 100,
 	         "% of prompt tokens from the prefix cache"},
 		{figures->step_tokens, figures->step_tokens, 1, "tokens per step"},
+		{figures->generation_rate_at.first, figures->generation_rate_at.last, 1,
+	         "tokens/s generated (the server's gauge of one instant, not a mean)"},
 	};
 	struct weir_text text = {0};
 

@@ -118,6 +118,7 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(VLLM, "external_prefix_cache_hits", EXTERNAL_HITS, 1),
 	TOTAL(VLLM, "mm_cache_queries", MEDIA_QUERIES, 1),
 	TOTAL(VLLM, "mm_cache_hits", MEDIA_HITS, 1),
+	TOTAL(VLLM, "avg_generation_throughput_toks_per_s", GENERATION_RATE, 1), /* V0 */
 	TOTAL(VLLM, "lora_requests_info", ADAPTERS, 1),
 
 	/* SGLang: srt/metrics/collector.py. An observed gap between tokens is the mean of several
@@ -160,6 +161,7 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(SGLANG, "num_requests_waiting", WAITING, 1),
 	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
 	TOTAL(SGLANG, "cache_hit_rate", CACHE_HIT_RATE, 1),
+	TOTAL(SGLANG, "gen_throughput", GENERATION_RATE, 1),
 	TOTAL(SGLANG, "spec_accept_length", ACCEPT_LENGTH, 1),
 	TOTAL(SGLANG, "max_total_num_tokens", CACHE_TOKENS, 1),
 	TOTAL(SGLANG, "max_running_requests", MAX_RUNNING, 1),

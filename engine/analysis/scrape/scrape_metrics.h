@@ -56,6 +56,7 @@ enum weir_scraped {
 	WEIR_SCRAPED_WAITING,
 	WEIR_SCRAPED_CACHE_USAGE,       /* share of the KV cache in use */
 	WEIR_SCRAPED_CACHE_HIT_RATE,    /* share of the prefix cache, where no total states it */
+	WEIR_SCRAPED_GENERATION_RATE,   /* tokens/s of one instant, not a mean */
 	WEIR_SCRAPED_CACHE_BLOCKS_USED, /* instead of the share */
 	WEIR_SCRAPED_CACHE_BLOCKS,
 	WEIR_SCRAPED_WAITING_FOR,      /* waiting requests by reason */

@@ -361,6 +361,8 @@ static void fill_moments(const struct weir_gathering *gathering, struct weir_scr
 		{WEIR_SCRAPED_RUNNING, offsetof(struct weir_scrape_figures, running_at)},
 		{WEIR_SCRAPED_WAITING, offsetof(struct weir_scrape_figures, waiting_at)},
 		{WEIR_SCRAPED_CACHE_USAGE, offsetof(struct weir_scrape_figures, cache_usage_at)},
+		{WEIR_SCRAPED_GENERATION_RATE,
+	         offsetof(struct weir_scrape_figures, generation_rate_at)},
 	};
 	struct weir_scrape_moments used, blocks;
 

@@ -47,7 +47,7 @@ struct weir_scrape_figures {
 	double requests, failed, prompt_tokens, generation_tokens, preemptions;
 	double cache_hit_rate, batch_size, step_tokens;
 	double running, waiting, cache_usage; /* means over the pages, two at most */
-	struct weir_scrape_moments running_at, waiting_at, cache_usage_at;
+	struct weir_scrape_moments running_at, waiting_at, cache_usage_at, generation_rate_at;
 	bool ensembles; /* requests of ensembles are counted once, not at each step */
 };
 
