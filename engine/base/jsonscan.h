@@ -2,16 +2,16 @@
 /*
  * Reads a JSON document of any size through a fixed buffer: hands out the members of the outermost
  * object one by one, and the elements of one of its arrays. For files of events; small documents
- *are read with engine/base/json.
+ * are read with engine/base/json.
  *
  *	while (!(status = weir_jsonscan_next(scan, &item, err)) && item.kind != WEIR_JSONSCAN_END)
  *		... walk item.text with a struct weir_jsoncursor ...
  *		if (cursor.bad) weir_jsonscan_reject(scan);
  *
  * Files may be damaged. Faulty elements are repaired or left out, and counted by kind: an element
- *that the caller rejects is handed out once more with stray quotes and backslashes escaped. If it
- *is rejected again, the scan continues at the next place that looks like the start of an element.
- *Memory is bounded by the largest element, at most WEIR_JSONSCAN_MAX_VALUE.
+ * that the caller rejects is handed out once more with stray quotes and backslashes escaped. If it
+ * is rejected again, the scan continues at the next place that looks like the start of an element.
+ * Memory is bounded by the largest element, at most WEIR_JSONSCAN_MAX_VALUE.
  */
 #ifndef WEIR_BASE_JSONSCAN_H
 #define WEIR_BASE_JSONSCAN_H

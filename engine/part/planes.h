@@ -2,8 +2,8 @@
 /*
  * Columns of integers as bytes that compress well. A column is replaced by its differences from a
  * prediction, in which small ones of either sign are near zero, and written as planes: the lowest
- *bytes of all values, then the second lowest, ... Noise then stays in the lowest planes, and the
- *others are runs of zeros.
+ * bytes of all values, then the second lowest, ... Noise then stays in the lowest planes, and the
+ * others are runs of zeros.
  *
  * The same calls write and read, so that one function describes a struct in both directions:
  *

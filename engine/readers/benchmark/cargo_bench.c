@@ -7,7 +7,7 @@
  *
  * libtest states the median of its samples and their spread. criterion states an estimate between
  * the ends of its interval of confidence. The median, or the estimate, becomes a figure. A name
- *that leaves no room has a line above the times. The samples are in criterion's sample.json.
+ * that leaves no room has a line above the times. The samples are in criterion's sample.json.
  */
 #include <string.h>
 

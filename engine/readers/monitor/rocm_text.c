@@ -11,8 +11,8 @@
  *	GPU[0]          : sclk clock level: 1: (1259Mhz)
  *
  * Widths of columns differ between releases: words are joined to cells by their commas and
- *brackets, and a row must have the cells of its header. ROCm 6 prints the model of a device below
- *its row.
+ * brackets, and a row must have the cells of its header. ROCm 6 prints the model of a device below
+ * its row.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  * a date and a clock, a clock, seconds since 1970, or seconds since the start.
  *
  * Columns may have the number of a device: "gpu0_util,gpu1_util", "GPU 0 util (%)". A row then
- *holds a sample of each device.
+ * holds a sample of each device.
  */
 #include <math.h>
 #include <stdio.h>

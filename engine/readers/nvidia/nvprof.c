@@ -6,7 +6,7 @@
  *	==71== Profiling result:
  *	            Type  Time(%)      Time     Calls       Avg       Min       Max  Name
  *	 GPU activities:   90.00%  1.8000ms         2  900.00us  800.00us  1.0000ms  gemm(float*,
- *int)
+ * int)
  *
  * Early versions have no type, and a message before each table: "==71== API calls:". In CSV units
  * are in a row below the header, or in the cells.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads delimited tables (CSV, TSV, columns separated by blanks) row by row. Memory is bounded by
- *the longest row, and cells are not allocated. The caller decides which rows are headers; a file
- *may hold several tables.
+ * the longest row, and cells are not allocated. The caller decides which rows are headers; a file
+ * may hold several tables.
  *
  *	csv = weir_csv_new(source, &(struct weir_csv_options){.separator = ',', .quotes = true});
  *	while (!(status = weir_csv_next(csv, &row, err)) && row)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads a sequence of JSON objects from a file of any size. It may be JSON lines (a damaged line
- *does not affect others), one array, or objects of several lines each; the head of the file shows
- *which.
+ * does not affect others), one array, or objects of several lines each; the head of the file shows
+ * which.
  *
  *	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
  *		cursor = weir_jsoncursor_on(record.text);
@@ -11,7 +11,7 @@
  *	}
  *
  * Damaged objects are repaired or left out, and counted in the input's warnings. Memory is bounded
- *by the largest object, at most WEIR_JSONSCAN_MAX_VALUE.
+ * by the largest object, at most WEIR_JSONSCAN_MAX_VALUE.
  */
 #ifndef WEIR_READERS_PARTS_RECORDS_H
 #define WEIR_READERS_PARTS_RECORDS_H
