@@ -101,6 +101,8 @@ static double profit_of_page(int drafts)
 	double profit;
 
 	weir_text_printf(&page,
+	                 "# TYPE vllm:num_requests_running gauge\n"
+	                 "vllm:num_requests_running{engine=\"0\"} 1\n"
 	                 "# TYPE vllm:spec_decode_num_drafts_total counter\n"
 	                 "vllm:spec_decode_num_drafts_total{engine=\"0\"} %d\n"
 	                 "# TYPE vllm:spec_decode_num_draft_tokens_total counter\n"
