@@ -570,6 +570,13 @@ static void graphs_with_weights_in_fp32_are_known_by_their_names(void **state)
 	         "float, float, float>",
 	         true},
 		{"Cijk_Alik_Bljk_SB_MT16x16x32_MI16x16x1", true},
+		{"void gemmSN_TN_kernel<float, 128, 16, 2, 4, 4, 4, true, "
+	         "cublasGemvTensorStridedBatched<float const>, "
+	         "cublasGemvTensorStridedBatched<float const>>",
+	         true},
+		{"void gemmSN_TN_kernel<__half, 128, 16, 2, 4, 4, 4, true, "
+	         "cublasGemvTensorStridedBatched<__half const>>",
+	         false},
 		{"void gemvNSP_kernel<__nv_bfloat16, __nv_bfloat16, float>", false},
 		{"void gemv2T_kernel_val<int, int, double, double, double, double>", false},
 		{"void gemv_kernel<signed char, float, float, float>", false},

@@ -430,12 +430,13 @@ static bool is_named_product(const struct weir_advisor *advisor, const struct we
 }
 
 /* True if the kernel's name says that it reads fp32 values: cuBLAS lists the types of matrix,
- * vector and result, "sgemm" is its product in fp32, Tensile writes S for one type and B behind it,
- * and PyTorch's memory-efficient attention has its type behind its name. */
+ * vector and result, or that of each batch of operands, "sgemm" is its product in fp32, Tensile
+ * writes S for one type and B behind it, and PyTorch's memory-efficient attention has its type
+ * behind its name. */
 static bool names_single(const char *kernel)
 {
-	static const char *const singles[] = {"float, float, float", "sgemm", "_SB_",
-	                                      "fmha_cutlassF_f32"};
+	static const char *const singles[] = {"float, float, float", "StridedBatched<float const>",
+	                                      "sgemm", "_SB_", "fmha_cutlassF_f32"};
 
 	for (size_t i = 0; i < WEIR_COUNT_OF(singles); i++)
 		if (strstr(kernel, singles[i]))
