@@ -66,6 +66,20 @@ static void one_request_is_all_of_them(void **state)
 	weir_profile_free(profile);
 }
 
+static void requests_that_all_failed_are_named(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, HEADER "GET,/,5,4,7.5,2,7,9,9\nPOST,/buy,3,3,9,2,9,9,9\n" ALL("8", "7"),
+		profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 1);
+	assert_string_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].detail,
+	                    "all 3 requests of \"/buy\" failed");
+	weir_profile_free(profile);
+}
+
 static void failures_are_told_and_nothing_else_means_nothing(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -169,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(requests_and_all_of_them_become_figures),
 		cmocka_unit_test(one_request_is_all_of_them),
+		cmocka_unit_test(requests_that_all_failed_are_named),
 		cmocka_unit_test(failures_are_told_and_nothing_else_means_nothing),
 		cmocka_unit_test(odd_rows_are_left_out),
 		cmocka_unit_test(names_are_cut_and_printable),

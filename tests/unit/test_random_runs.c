@@ -13,6 +13,7 @@
 
 #include "engine/analysis/analyze.h"
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "tests/unit/make_server.h"
 #include "tests/unit/near.h"
 #include "tests/unit/random_trace.h"
@@ -82,7 +83,7 @@ static struct weir_telemetry *draw_samples(uint64_t *seed, size_t devices)
 	static const char *const ids[] = {"0", "1"};
 	struct weir_telemetry *telemetry = weir_telemetry_new();
 
-	for (size_t i = 0; i < devices; i++) {
+	for (size_t i = 0; i < devices && i < WEIR_COUNT_OF(ids); i++) {
 		uint32_t device = weir_telemetry_device(telemetry, ids[i], 1);
 		struct weir_telemetry_sample *sample = weir_telemetry_add(telemetry);
 

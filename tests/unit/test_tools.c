@@ -167,6 +167,10 @@ static const struct {
          "Light "
          "Throughput\n",
          "ncu", "--csv --page raw"},
+	{"[1234] python3.10@127.0.0.1\n  scale (8, 1, 1)x(256, 1, 1), Device 0, CC 8.7, "
+         "Invocations 3\n"
+         "    Section: GPU Speed Of Light Throughput\n    Metric Name   Metric Unit Minimum\n",
+         "ncu", "--csv --page raw"},
 	{"nvbandwidth Version: v0.8\n\nRunning host_to_device_memcpy_ce.\nmemcpy CE CPU(row) -> "
          "GPU(column) bandwidth (GB/s)\n",
          "nvbandwidth", "trace of the program"},

@@ -226,6 +226,23 @@ static void warn_of_failures(struct table *table, const struct weir_csv_row *row
 	weir_text_release(&text);
 }
 
+/* Counts a row of requests that all failed: their times are not those of the service. */
+static void skip_failed(struct table *table, const struct weir_csv_row *row, double requests)
+{
+	struct weir_text text = {0};
+
+	if (requests > 0) {
+		weir_text_printf(&text, "all %.0f requests of \"", requests);
+		add_printable(&text, weir_csv_cell(row, table->name));
+		weir_text_puts(&text, "\" failed");
+	} else {
+		weir_text_puts(&text, "a row without a request that succeeded");
+	}
+	weir_input_warn(table->input, WEIR_WARN_SKIPPED_EVENT, row->at, text.data);
+	table->failed++;
+	weir_text_release(&text);
+}
+
 static enum weir_status fail_too_many(const struct weir_csv_row *row, struct weir_error *err)
 {
 	return weir_fail(err, WEIR_E_LIMIT,
@@ -247,9 +264,7 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 		return WEIR_OK;
 	}
 	if (!(requests > 0) || failures >= requests) {
-		weir_input_warn(table->input, WEIR_WARN_SKIPPED_EVENT, row->at,
-		                "a row without a request that succeeded");
-		table->failed++;
+		skip_failed(table, row, requests);
 		return WEIR_OK;
 	}
 	if (of_all && failures > 0)

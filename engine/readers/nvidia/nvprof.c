@@ -343,7 +343,7 @@ static bool is_cut(const struct nvprof *nvprof, const struct weir_csv_row *row,
 
 static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 {
-	struct weir_slice cells[MAX_CELLS];
+	struct weir_slice cells[MAX_CELLS] = {0};
 	size_t count = split_row(nvprof, row, cells);
 	bool fresh = nvprof->fresh;
 

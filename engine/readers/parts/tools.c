@@ -112,8 +112,9 @@ const struct weir_tool weir_tools[] = {
 	{.what = "the details that ncu prints for each kernel",
          .advice = "run ncu with --csv --page raw and pass what it prints; from a report: ncu "
                    "--import FILE --csv --page raw",
-         .marks = {{.first = "",
-                    .texts = {{", Context ", ", Stream ", "    Section: "}, .all = 3}}}},
+         .marks = {{.first = "", .texts = {{", Context ", ", Stream ", "    Section: "}, .all = 3}},
+                   {.first = "",
+                    .texts = {{", Invocations ", "    Section: ", "Metric Name"}, .all = 3}}}},
 	{.what = "a matrix of bandwidths by nvbandwidth",
          .advice = "pass a trace of the program (torch.profiler, nsys), in which weir measures its "
                    "own copies",
