@@ -9,59 +9,14 @@
 
 #include "engine/base/jsoncursor.h"
 #include "engine/base/jsonscan.h"
-#include "engine/readers/monitor/amd.h"
+#include "engine/readers/monitor/amd_fields.h"
 #include "engine/readers/monitor/monitor.h"
+#include "engine/readers/monitor/rocm_text.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 /* ---- fields ---- */
-
-#define GAUGE(name, gauge, unit)                                                                   \
-	{                                                                                          \
-		name, WEIR_MONITOR_GAUGE, WEIR_GAUGE_##gauge, unit                                 \
-	}
-#define REASON(name, bit)                                                                          \
-	{                                                                                          \
-		name, WEIR_MONITOR_REASON, bit, NULL                                               \
-	}
-#define END                                                                                        \
-	{                                                                                          \
-		NULL, WEIR_MONITOR_GAUGE, 0, NULL                                                  \
-	}
-
-/* Columns of `rocm-smi --csv`, keys of a card of `rocm-smi --json`. The hottest sensor comes first:
- * clocks follow it, and amd-smi monitors no other. */
-const struct weir_monitor_field weir_rocm_fields[] = {
-	{"device", WEIR_MONITOR_DEVICE, 0, NULL},
-	{"Card Series", WEIR_MONITOR_NAME, 0, NULL},
-	{"Device Name", WEIR_MONITOR_NAME, 0, NULL},
-	{"Card Model", WEIR_MONITOR_NAME, 0, NULL},
-	{"GFX Version", WEIR_MONITOR_NAME, 0, NULL},
-	GAUGE("GPU use (%)", UTILIZATION, "%"),
-	GAUGE("GPU use", UTILIZATION, "%"),
-	GAUGE("GPU Memory Read/Write Activity (%)", MEMORY_ACTIVITY, "%"),
-	GAUGE("GPU memory use (%)", MEMORY_ACTIVITY, "%"),
-	GAUGE("VRAM Total Used Memory (B)", MEMORY_USED_BYTES, "B"),
-	GAUGE("VRAM Total Memory (B)", MEMORY_TOTAL_BYTES, "B"),
-	GAUGE("Current Socket Graphics Package Power (W)", POWER_W, "W"),
-	GAUGE("Average Graphics Package Power (W)", POWER_W, "W"),
-	GAUGE("Power (W)", POWER_W, "W"),
-	GAUGE("Average Graphics Package Power", POWER_W, "W"), /* ROCm 1 and 2 */
-	GAUGE("Max Graphics Package Power (W)", POWER_LIMIT_W, "W"),
-	GAUGE("sclk clock speed:", SM_CLOCK_MHZ, "MHz"),
-	GAUGE("sclk clock speed", SM_CLOCK_MHZ, "MHz"),
-	GAUGE("mclk clock speed:", MEMORY_CLOCK_MHZ, "MHz"),
-	GAUGE("mclk clock speed", MEMORY_CLOCK_MHZ, "MHz"),
-	GAUGE("Temperature (Sensor junction) (C)", TEMPERATURE_C, "C"),
-	GAUGE("Temperature (Sensor edge) (C)", TEMPERATURE_C, "C"),
-	GAUGE("Temperature (Sensor #1) (C)", TEMPERATURE_C, "C"),
-	GAUGE("Temperature (Sensor #1)", TEMPERATURE_C, "C"),
-	GAUGE("Temperature", TEMPERATURE_C, "C"), /* ROCm 1 */
-	GAUGE("Temperature (Sensor memory) (C)", MEMORY_TEMPERATURE_C, "C"),
-	GAUGE("Accumulated Energy (uJ)", ENERGY_J, "uJ"),
-	END,
-};
 
 /* Columns of `amd-smi monitor --csv`. */
 static const struct weir_monitor_field monitor_fields[] = {
@@ -152,8 +107,7 @@ static const struct weir_monitor_field json_fields[] = {
 	END,
 };
 
-_Static_assert(sizeof(json_fields) / sizeof(json_fields[0]) <= MAX_JSON_FIELDS &&
-                       sizeof(weir_rocm_fields) / sizeof(weir_rocm_fields[0]) <= MAX_JSON_FIELDS,
+_Static_assert(sizeof(json_fields) / sizeof(json_fields[0]) <= MAX_JSON_FIELDS,
                "a cell for each field");
 
 /* ---- CSV ---- */

@@ -20,7 +20,8 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
-#include "engine/readers/monitor/amd.h"
+#include "engine/readers/monitor/amd_fields.h"
+#include "engine/readers/monitor/rocm_text.h"
 
 #define MAX_WORDS   64
 #define MAX_DEVICES 256 /* whose figures are kept until their report ends */

@@ -8,42 +8,12 @@
 
 #include "engine/base/rowmap.h"
 #include "engine/readers/trace/builder.h"
+#include "engine/readers/trace/flow_list.h"
 
 struct thread_name {
 	int64_t pid, tid;
 	uint32_t name;
 };
-
-#define WEIR_FLOWS_FIRST  1024 /* of the first chunk */
-#define WEIR_FLOWS_CHUNKS 23   /* hold 2^32 flows */
-
-/* A list that grows without moving: a trace may have millions of flows. Each chunk but the first
- * holds as many as all before it. {0} is empty. */
-struct weir_flows {
-	struct weir_flow_event *chunks[WEIR_FLOWS_CHUNKS];
-	size_t count;
-};
-
-struct weir_flow_place {
-	size_t chunk, at;
-};
-
-static inline struct weir_flow_place weir_flows_place(size_t index)
-{
-	unsigned chunk;
-
-	if (index < WEIR_FLOWS_FIRST)
-		return (struct weir_flow_place){0, index};
-	chunk = 64 - (unsigned)__builtin_clzll(index / WEIR_FLOWS_FIRST);
-	return (struct weir_flow_place){chunk, index - ((size_t)WEIR_FLOWS_FIRST << (chunk - 1))};
-}
-
-static inline struct weir_flow_event *weir_flows_at(const struct weir_flows *flows, size_t index)
-{
-	struct weir_flow_place place = weir_flows_place(index);
-
-	return &flows->chunks[place.chunk][place.at];
-}
 
 struct weir_builder {
 	struct weir_input *input; /* borrowed */
@@ -83,8 +53,6 @@ void weir_builder_warn(struct weir_builder *builder, enum weir_warning_code code
 
 /* builder_launches.c */
 
-void weir_flows_add(struct weir_flows *flows, const struct weir_flow_event *event);
-void weir_flows_release(struct weir_flows *flows);
 /* Indexes host calls by correlation id. If several have one id, the first that arrived counts, and
  * the others give a warning. The caller releases the map. */
 void weir_builder_index_launches(struct weir_builder *builder, struct weir_rowmap *map);

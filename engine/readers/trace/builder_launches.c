@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Joins device work with the calls that launched it: by correlation ids, else by flows. */
-#include <stdlib.h>
-
-#include "engine/base/arena.h"
 #include "engine/base/pool.h"
 #include "engine/readers/trace/builder_impl.h"
 
 #define PIECES 16 /* of the device table; threads take one after the other */
-
-/* ---- list of flows ---- */
-
-void weir_flows_add(struct weir_flows *flows, const struct weir_flow_event *event)
-{
-	struct weir_flow_place place = weir_flows_place(flows->count);
-
-	if (!flows->chunks[place.chunk]) {
-		size_t size = place.chunk > 0 ? flows->count : WEIR_FLOWS_FIRST;
-
-		flows->chunks[place.chunk] = weir_realloc(NULL, size * sizeof(*event));
-	}
-	flows->chunks[place.chunk][place.at] = *event;
-	flows->count++;
-}
-
-void weir_flows_release(struct weir_flows *flows)
-{
-	for (size_t i = 0; i < WEIR_FLOWS_CHUNKS; i++)
-		free(flows->chunks[i]);
-	*flows = (struct weir_flows){0};
-}
-
-/* ---- joining ---- */
 
 static size_t count_calls(const struct weir_host_columns *host)
 {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The text that rocm-smi prints, for the reader of rocm-smi and amd-smi (amd.c). */
-#ifndef WEIR_READERS_MONITOR_AMD_H
-#define WEIR_READERS_MONITOR_AMD_H
+#ifndef WEIR_READERS_MONITOR_ROCM_TEXT_H
+#define WEIR_READERS_MONITOR_ROCM_TEXT_H
 
 #include "engine/readers/monitor/monitor.h"
-
-/* Columns of `rocm-smi --csv`, preferred ones first. The text has the same names. */
-extern const struct weir_monitor_field weir_rocm_fields[];
-#define WEIR_ROCM_MAX_FIELDS 64
 
 /* Returns the number of bits that the first line with figures verifies; 0: not this text. */
 int weir_rocm_text_sniff(const char *head, size_t len);

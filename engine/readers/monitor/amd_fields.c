@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stddef.h>
+
+#include "engine/readers/monitor/amd_fields.h"
+
+/* Columns of `rocm-smi --csv`, keys of a card of `rocm-smi --json`. The hottest sensor comes first:
+ * clocks follow it, and amd-smi monitors no other. */
+const struct weir_monitor_field weir_rocm_fields[] = {
+	{"device", WEIR_MONITOR_DEVICE, 0, NULL},
+	{"Card Series", WEIR_MONITOR_NAME, 0, NULL},
+	{"Device Name", WEIR_MONITOR_NAME, 0, NULL},
+	{"Card Model", WEIR_MONITOR_NAME, 0, NULL},
+	{"GFX Version", WEIR_MONITOR_NAME, 0, NULL},
+	GAUGE("GPU use (%)", UTILIZATION, "%"),
+	GAUGE("GPU use", UTILIZATION, "%"),
+	GAUGE("GPU Memory Read/Write Activity (%)", MEMORY_ACTIVITY, "%"),
+	GAUGE("GPU memory use (%)", MEMORY_ACTIVITY, "%"),
+	GAUGE("VRAM Total Used Memory (B)", MEMORY_USED_BYTES, "B"),
+	GAUGE("VRAM Total Memory (B)", MEMORY_TOTAL_BYTES, "B"),
+	GAUGE("Current Socket Graphics Package Power (W)", POWER_W, "W"),
+	GAUGE("Average Graphics Package Power (W)", POWER_W, "W"),
+	GAUGE("Power (W)", POWER_W, "W"),
+	GAUGE("Average Graphics Package Power", POWER_W, "W"), /* ROCm 1 and 2 */
+	GAUGE("Max Graphics Package Power (W)", POWER_LIMIT_W, "W"),
+	GAUGE("sclk clock speed:", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("sclk clock speed", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("mclk clock speed:", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("mclk clock speed", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("Temperature (Sensor junction) (C)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature (Sensor edge) (C)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature (Sensor #1) (C)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature (Sensor #1)", TEMPERATURE_C, "C"),
+	GAUGE("Temperature", TEMPERATURE_C, "C"), /* ROCm 1 */
+	GAUGE("Temperature (Sensor memory) (C)", MEMORY_TEMPERATURE_C, "C"),
+	GAUGE("Accumulated Energy (uJ)", ENERGY_J, "uJ"),
+	END,
+};
+
+_Static_assert(sizeof(weir_rocm_fields) / sizeof(weir_rocm_fields[0]) <= WEIR_ROCM_MAX_FIELDS,
+               "a report has room for every field");

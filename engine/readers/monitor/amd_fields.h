@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fields of rocm-smi, which its tables, documents and texts share; private to their readers. */
+#ifndef WEIR_READERS_MONITOR_AMD_FIELDS_H
+#define WEIR_READERS_MONITOR_AMD_FIELDS_H
+
+#include "engine/readers/monitor/monitor.h"
+
+/* Entries of a list of fields. */
+#define GAUGE(name, gauge, unit)                                                                   \
+	{                                                                                          \
+		name, WEIR_MONITOR_GAUGE, WEIR_GAUGE_##gauge, unit                                 \
+	}
+#define REASON(name, bit)                                                                          \
+	{                                                                                          \
+		name, WEIR_MONITOR_REASON, bit, NULL                                               \
+	}
+#define END                                                                                        \
+	{                                                                                          \
+		NULL, WEIR_MONITOR_GAUGE, 0, NULL                                                  \
+	}
+
+/* Columns of `rocm-smi --csv`, preferred ones first. The text has the same names. */
+extern const struct weir_monitor_field weir_rocm_fields[];
+#define WEIR_ROCM_MAX_FIELDS 64
+
+#endif
