@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# run.sh PROGRAM CASE...: runs cases and compares their output byte by byte, in two locales. A case is a folder here: `cmd` is
-# a shell line, run in the root of the project, in which weir is the program; `stdout`, `stderr` and `exit` are expected.
-# WEIR_GOLDEN_LOCALES names other locales.
+# run.sh PROGRAM CASE...: runs cases and compares their output byte by byte, in C and de_DE.UTF-8, or in the locales that
+# WEIR_GOLDEN_LOCALES names. A case is a folder here: `cmd` is a shell line, run in the root of the project, in which weir is the
+# program; `stdout`, `stderr` and `exit` are expected. golden/locale says if the system lacks a locale: programs then use C.
 # run.sh --update PROGRAM [CASE...]: writes the output into the cases instead (default: all of them). Review the diff.
 set -eu
 

@@ -489,8 +489,8 @@ static bool copy_part(struct weir_draft *draft, uint32_t j, const struct weir_tr
 	/* Copies that the driver stages are as fast as those of pinned memory. */
 	if (share * copy->bytes <= WEIR_STAGED_BYTES)
 		ns = SMALL_COPY_NS + WEIR_SHORTEST_KERNEL_NS;
-	/* If nothing recorded reads the part, the host may use more: hiding the copy is as likely.
-	 */
+	/* Where no recorded operator reads the part, the host may use more of the copy: the fix
+	 * that overlaps it is then listed as well. */
 	draft->copies_stay |= !reads_part(draft, picks.call, picks.picked);
 	weir_draft_set_job(draft, j, ns, ns, fmin(2 * ns, job->ns));
 	prepare_part(draft, j, tensor->elements, share);

@@ -183,8 +183,8 @@ static void skip_pieces(struct pieces *pieces, int64_t at_ns)
 	pieces->at = low;
 }
 
-/* Notes the number of segments of a task, which hold about as much work each: the lists of later
- * ones need not move while they grow. */
+/* Notes how many segments a task had. All tasks have about as much work, so that later ones make
+ * room for this number at once. */
 static void note_count(struct cut *cut, size_t count)
 {
 	size_t most = atomic_load(&cut->most);

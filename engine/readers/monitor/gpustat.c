@@ -114,19 +114,6 @@ struct row {
 	bool whole; /* a mark ends the memory */
 };
 
-/* Takes the text before a mark off a line; false: the line lacks the mark. */
-static bool take_before(struct weir_slice *line, char mark, struct weir_slice *out)
-{
-	const char *at = line->length ? memchr(line->data, mark, line->length) : NULL;
-	size_t length = at ? (size_t)(at - line->data) : 0;
-
-	if (!at)
-		return false;
-	*out = weir_slice_trim((struct weir_slice){line->data, length});
-	*line = (struct weir_slice){at + 1, line->length - length - 1};
-	return true;
-}
-
 /* Splits "[0] NAME | STATE | MEMORY | PROCESSES"; processes and their mark may be missing. */
 static bool split_row(struct weir_slice line, struct row *row)
 {
@@ -134,10 +121,11 @@ static bool split_row(struct weir_slice line, struct row *row)
 	if (!line.length || *line.data != '[')
 		return false;
 	line = (struct weir_slice){line.data + 1, line.length - 1};
-	if (!take_before(&line, ']', &row->index) || number_in(row->index, 1, 5) < 0 ||
-	    !take_before(&line, '|', &row->name) || !take_before(&line, '|', &row->state))
+	if (!weir_monitor_take_before(&line, ']', &row->index) || number_in(row->index, 1, 5) < 0 ||
+	    !weir_monitor_take_before(&line, '|', &row->name) ||
+	    !weir_monitor_take_before(&line, '|', &row->state))
 		return false;
-	row->whole = take_before(&line, '|', &row->memory);
+	row->whole = weir_monitor_take_before(&line, '|', &row->memory);
 	if (!row->whole)
 		row->memory = weir_slice_trim(line);
 	return true;
@@ -151,7 +139,7 @@ static void take_pair(struct weir_slice text, const char *unit, enum weir_gauge 
 	double value;
 
 	text.length -= strlen(unit);
-	if (take_before(&text, '/', &before)) {
+	if (weir_monitor_take_before(&text, '/', &before)) {
 		text = weir_slice_trim(text);
 		if (weir_parse_double(text.data, text.length, &value))
 			reading->value[limit] = weir_monitor_convert(

@@ -213,6 +213,9 @@ bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns);
 bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970);
 /* Parses "20260105" into its midnight. */
 bool weir_monitor_date(struct weir_slice text, int64_t *out_ns);
+/* Takes the text before a mark, without blanks at its ends, and the mark off a line, for tools that
+ * print lines instead of tables; false: the line lacks the mark. */
+bool weir_monitor_take_before(struct weir_slice *line, char mark, struct weir_slice *out);
 /* Converts days since 1970 into a date. */
 void weir_monitor_civil(int64_t days, int *year, int *month, int *day);
 /* Parses "10:00:00", with or without a fraction, into the time since midnight. */

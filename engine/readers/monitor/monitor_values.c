@@ -402,3 +402,15 @@ bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970
 	*since_1970 = parse_zoned(text, out_ns) || parse_epoch(text, out_ns);
 	return *since_1970;
 }
+
+bool weir_monitor_take_before(struct weir_slice *line, char mark, struct weir_slice *out)
+{
+	const char *at = line->length ? memchr(line->data, mark, line->length) : NULL;
+	size_t length = at ? (size_t)(at - line->data) : 0;
+
+	if (!at)
+		return false;
+	*out = weir_slice_trim((struct weir_slice){line->data, length});
+	*line = (struct weir_slice){at + 1, line->length - length - 1};
+	return true;
+}

@@ -150,19 +150,6 @@ struct figure {
 	struct weir_slice value;
 };
 
-/* Takes the text before a mark off a line; false: the line lacks the mark. */
-static bool take_before(struct weir_slice *line, char mark, struct weir_slice *out)
-{
-	const char *at = line->length ? memchr(line->data, mark, line->length) : NULL;
-	size_t length = at ? (size_t)(at - line->data) : 0;
-
-	if (!at)
-		return false;
-	*out = weir_slice_trim((struct weir_slice){line->data, length});
-	*line = (struct weir_slice){at + 1, line->length - length - 1};
-	return true;
-}
-
 /* Finds the field of a key. Lines name the level of a clock and have its speed in brackets. */
 static size_t field_of(struct weir_slice key, struct weir_slice *value)
 {
@@ -189,11 +176,11 @@ static bool parse_figure(struct weir_slice line, struct figure *figure)
 	if (!weir_slice_starts(line, "GPU["))
 		return false;
 	line = (struct weir_slice){line.data + 4, line.length - 4};
-	if (!take_before(&line, ']', &part) || !take_index(part, &figure->index) ||
-	    !take_before(&line, ':', &part) || part.length)
+	if (!weir_monitor_take_before(&line, ']', &part) || !take_index(part, &figure->index) ||
+	    !weir_monitor_take_before(&line, ':', &part) || part.length)
 		return false;
 	figure->field = WEIR_CSV_NO_COLUMN;
-	if (take_before(&line, ':', &key)) {
+	if (weir_monitor_take_before(&line, ':', &key)) {
 		figure->value = weir_slice_trim(line);
 		figure->field = field_of(key, &figure->value);
 	}
