@@ -265,6 +265,7 @@ static void fill_serving(const struct weir_analysis *analysis, struct weir_repor
 struct derived {
 	const struct weir_analysis *analysis;
 	struct weir_report *report; /* of fill_figures() and fill_changes() only */
+	struct weir_stage_shares shares;
 	struct weir_stage_merges merges;
 	struct weir_median_step median;
 	/* The search and the path are empty if only the verdict is wanted. */
@@ -329,7 +330,8 @@ static void fill_pictures(const struct derived *derived)
 }
 
 /* With several parts a thread, all threads end at about the same time. */
-#define PARTS_OF_THREAD 8
+#define PARTS_OF_THREAD  16 /* of the path */
+#define SHARES_OF_THREAD 4  /* of the attributed time; each has the ledgers of all stages */
 
 static void begin_path(struct derived *derived)
 {
@@ -349,20 +351,28 @@ static void walk_path(struct derived *derived, size_t part)
 	weir_region_leave(&region, "part", part + 1);
 }
 
-static void attribute(struct derived *derived)
+static void attribute(struct derived *derived, size_t share)
 {
 	struct weir_region region = weir_region_enter("attribution", NULL);
 
-	weir_stage_merges_init(&derived->merges, derived->analysis);
-	weir_region_leave(&region, "stages", derived->merges.count);
+	weir_stage_shares_fill(&derived->shares, share);
+	weir_region_leave(&region, "share", share + 1);
 }
 
+/* Begins the path, which takes as long as all shares, or attributes one share of the time. */
 static void prepare(void *context, size_t index)
 {
 	if (index == 0)
 		begin_path(context);
 	else
-		attribute(context);
+		attribute(context, index - 1);
+}
+
+/* Adds the time of all shares up by stage. */
+static void merge_stages(struct derived *derived)
+{
+	weir_stage_merges_init(&derived->merges, &derived->shares);
+	weir_stage_shares_release(&derived->shares);
 }
 
 /* Fills all figures, which takes longest, or walks a part of the path. */
@@ -384,9 +394,11 @@ static void derive(void *context, size_t index)
 /* Finds the critical path, and fills the figures that do not rest on it. */
 static void derive_all(struct derived *derived)
 {
-	size_t parts;
+	size_t shares = derived->width > 1 ? derived->width * SHARES_OF_THREAD : 1, parts;
 
-	weir_pool_run(2, weir_pool_width(2), prepare, derived);
+	weir_stage_shares_init(&derived->shares, derived->analysis, shares);
+	weir_pool_run(1 + shares, weir_pool_width(1 + shares), prepare, derived);
+	merge_stages(derived);
 	parts = weir_path_search_parts(derived->search);
 	if (derived->width > 1) {
 		weir_pool_run(1 + parts, derived->width, derive, derived);
@@ -426,7 +438,9 @@ void weir_analysis_report(const struct weir_analysis *analysis, struct weir_repo
 		derive_all(&derived);
 		fill_path(&derived, report);
 	} else {
-		attribute(&derived);
+		weir_stage_shares_init(&derived.shares, analysis, 1);
+		attribute(&derived, 0);
+		merge_stages(&derived);
 		derive(&derived, 0);
 	}
 	weir_path_release(&derived.path);

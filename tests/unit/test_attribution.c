@@ -180,6 +180,45 @@ static void random_attributions_sum_exactly_to_the_windows(void **state)
 	}
 }
 
+/* Attributes a rank in shares, and adds their ledgers up. */
+static void fill_in_shares(struct books *books, size_t shares)
+{
+	size_t stages = books->rank.steps.stage_count;
+
+	for (size_t i = 0; i < shares; i++) {
+		struct weir_ledger *share = weir_alloc((stages + 1) * sizeof *share);
+
+		weir_attribute_part(&books->rank, i, shares, share, &share[stages]);
+		for (size_t s = 0; s < stages; s++)
+			weir_ledger_add(&books->stages[s], &share[s]);
+		weir_ledger_add(&books->outside, &share[stages]);
+		free(share);
+	}
+}
+
+static void shares_of_a_rank_add_up_to_the_whole(void **state)
+{
+	uint64_t seed = 32;
+
+	(void)state;
+	for (size_t round = 0; round < 100; round++) {
+		struct books books;
+		struct weir_ledger *stages, outside = {0};
+		size_t size;
+
+		books_open(&books, random_trace(&seed), round % 2);
+		size = books.rank.steps.stage_count * sizeof *stages;
+		stages = weir_alloc(size + 1);
+		weir_attribute(&books.rank, stages, &outside);
+		fill_in_shares(&books, 1 + round % 7);
+		assert_memory_equal(&books.outside, &outside, sizeof outside);
+		if (size > 0)
+			assert_memory_equal(books.stages, stages, size);
+		free(stages);
+		books_close(&books);
+	}
+}
+
 static void hostile_clocks_do_not_overflow(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -239,6 +278,7 @@ int main(void)
 		cmocka_unit_test(time_goes_to_the_stage_that_launched_it_or_was_late),
 		cmocka_unit_test(late_host_work_is_told_by_its_stage_else_by_its_place),
 		cmocka_unit_test(random_attributions_sum_exactly_to_the_windows),
+		cmocka_unit_test(shares_of_a_rank_add_up_to_the_whole),
 		cmocka_unit_test(hostile_clocks_do_not_overflow),
 		cmocka_unit_test(a_wait_counts_only_where_its_collective_is_exposed),
 	};

@@ -87,6 +87,32 @@ static void a_short_rest_is_glue_and_a_long_one_is_lack_of_work(void **state)
 	assert_int_equal(idle_of(make, WEIR_IDLE_HOST_IDLE), LONG_NS);
 }
 
+/* Leaves are classified in pieces, by several threads. The frames of one stretch of code fall on
+ * either side of a piece's end, wherever it lies among them. */
+static void code_across_the_ends_of_pieces_is_judged_as_a_whole(void **state)
+{
+	const int64_t third_ns = LONG_NS / 3;
+
+	(void)state;
+	for (int calls = 32764; calls <= 32770; calls++) {
+		for (int64_t less_ns = 0; less_ns < 2; less_ns++) {
+			struct make_trace *make = before_gap();
+			int64_t end_ns = 3 * third_ns + LONG_NS % 3 - less_ns;
+
+			for (int i = 0; i < calls; i++)
+				call(make, "cudaEventRecord", 2 * i - 900000, 2 * i + 1 - 900000);
+			call(make, "cudaEventRecord", -10, 0);
+			host(make, WEIR_HOST_PYTHON, "a.py(1): f", 0, third_ns);
+			host(make, WEIR_HOST_PYTHON, "a.py(2): g", third_ns, 2 * third_ns);
+			host(make, WEIR_HOST_PYTHON, "a.py(3): h", 2 * third_ns, end_ns);
+			end_gap(make, end_ns, end_ns + 3000);
+			assert_int_equal(
+				idle_of(make, less_ns > 0 ? WEIR_IDLE_PYTHON : WEIR_IDLE_HOST_WORK),
+				end_ns);
+		}
+	}
+}
+
 /* A program that trains waits for no requests. */
 static void silence_of_a_program_that_trains_is_its_own_code(void **state)
 {
@@ -537,6 +563,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_rest_is_glue_and_a_long_one_is_lack_of_work),
+		cmocka_unit_test(code_across_the_ends_of_pieces_is_judged_as_a_whole),
 		cmocka_unit_test(silence_of_a_program_that_trains_is_its_own_code),
 		cmocka_unit_test(a_thread_outside_its_recorded_system_calls_runs),
 		cmocka_unit_test(a_system_call_that_waits_is_lack_of_work),

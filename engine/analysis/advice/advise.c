@@ -114,6 +114,7 @@ struct trials {
 	const struct weir_advisor *advisor;
 	const struct weir_fix_catalogue *catalogue;
 	struct weir_arena *arena;         /* under the lock */
+	const size_t *order;              /* entries in the order in which they are tried */
 	struct weir_ranked_fix *outcomes; /* per entry */
 	bool *found;                      /* per entry: worth naming */
 	/* Drafts that no thread uses, under the lock. New memory for the copy of each draft would
@@ -174,9 +175,10 @@ static void finish_locked(struct trials *trials, struct weir_draft *draft,
 }
 
 /* Applies one transformation. */
-static void try_fix(void *context, size_t index)
+static void try_fix(void *context, size_t turn)
 {
 	struct trials *trials = context;
+	size_t index = trials->order[turn];
 	const struct weir_fix_entry *entry = &trials->catalogue->items[index];
 	const struct weir_fix_method *method = weir_fix_method_find(entry->id);
 	struct weir_ranked_fix *out = &trials->outcomes[index];
@@ -197,13 +199,32 @@ static void try_fix(void *context, size_t index)
 	give_draft(trials, &draft);
 }
 
+/* Returns the entries in the order in which they are tried: those that take longest come first. The
+ * caller frees them. */
+static size_t *order_trials(const struct weir_fix_catalogue *catalogue)
+{
+	size_t *order = weir_alloc((catalogue->count + 1) * sizeof *order), count = 0;
+
+	for (int searches = 1; searches >= 0; searches--)
+		for (size_t i = 0; i < catalogue->count; i++) {
+			const struct weir_fix_method *method =
+				weir_fix_method_find(catalogue->items[i].id);
+
+			if ((method && method->searches_trace) == searches)
+				order[count++] = i;
+		}
+	return order;
+}
+
 /* Fills the outcomes that are worth naming, in the order of the catalogue. Returns their number. */
 static size_t try_fixes(const struct weir_advisor *advisor,
                         const struct weir_fix_catalogue *catalogue, struct weir_arena *arena,
                         struct weir_ranked_fix *outcomes)
 {
+	size_t *order = order_trials(catalogue);
 	struct trials trials = {.advisor = advisor,
 	                        .catalogue = catalogue,
+	                        .order = order,
 	                        .arena = arena,
 	                        .outcomes = outcomes,
 	                        .found = weir_alloc(catalogue->count + 1)};
@@ -218,6 +239,7 @@ static size_t try_fixes(const struct weir_advisor *advisor,
 		if (trials.found[i])
 			outcomes[count++] = outcomes[i];
 	free(trials.found);
+	free(order);
 	return count;
 }
 

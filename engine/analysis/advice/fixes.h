@@ -17,6 +17,9 @@ struct weir_fix_method {
 	/* A recommendation of a rule with this id is kept although the transformation found no
 	 * place: the rule sees more than a program of one device holds. */
 	bool rule_decides;
+	/* It searches the whole trace, which takes longest: such transformations start first, so
+	 * that none of them runs alone at the end. */
+	bool searches_trace;
 };
 
 /* The fix that changes nothing: it is found only if no other one is, and has no saving. */

@@ -337,12 +337,24 @@ static bool is_replay_gap(const struct weir_rank *rank, size_t i)
 	       device->launch[before->row] == device->launch[gap->row];
 }
 
+/* Returns true if work was replayed from a graph. Device rows are fewer than segments, and smaller.
+ */
+static bool has_replays(const struct weir_trace *trace)
+{
+	for (size_t i = 0; i < trace->device.count; i++)
+		if (trace->device.flags[i] & WEIR_DEVICE_IN_GRAPH)
+			return true;
+	return false;
+}
+
 double weir_replay_gap_ns(const struct weir_rank *rank)
 {
 	const struct weir_segments *segments = &rank->segments;
 	double *gaps = NULL, median;
 	size_t count = 0, capacity = 0;
 
+	if (!has_replays(rank->trace))
+		return WEIR_REPLAY_GAP_NS;
 	for (size_t i = 1; i < segments->count; i++) {
 		if (!is_replay_gap(rank, i))
 			continue;

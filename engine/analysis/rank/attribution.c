@@ -161,17 +161,33 @@ static struct weir_ledger *ledger_of_span(const struct weir_rank *rank, uint32_t
 	return span == WEIR_NONE ? outside : &stages[rank->steps.spans[span].stage];
 }
 
-void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
-                    struct weir_ledger *outside)
+/* Counts the device rows [first, end) that belong to a group of work. */
+static void count_work(const struct weir_rank *rank, size_t first, size_t end,
+                       struct weir_ledger *stages, struct weir_ledger *outside)
+{
+	for (size_t i = first; i < end; i++) {
+		struct weir_ledger *ledger =
+			ledger_of_span(rank, rank->steps.row_span[i], stages, outside);
+
+		if (rank->groups.row_call[i] == WEIR_NONE)
+			continue;
+		ledger->works++;
+		ledger->kernels += rank->trace->device.kind[i] == WEIR_DEVICE_KERNEL;
+	}
+}
+
+void weir_attribute_part(const struct weir_rank *rank, size_t part, size_t parts,
+                         struct weir_ledger *stages, struct weir_ledger *outside)
 {
 	const struct weir_steps *steps = &rank->steps;
+	size_t segments = rank->segments.count, rows = rank->trace->device.count;
 	/* Kinds that do not matter are left out once, and not for each segment. */
 	const char **kinds = weir_alloc((steps->stage_count + 1) * sizeof *kinds);
 
 	for (size_t i = 0; i < steps->stage_count; i++)
 		if (weir_late_by_stage(steps->stages[i].kind))
 			kinds[i] = steps->stages[i].kind;
-	for (size_t i = 0; i < rank->segments.count; i++) {
+	for (size_t i = segments * part / parts; i < segments * (part + 1) / parts; i++) {
 		const struct weir_segment *segment = &rank->segments.items[i];
 		struct weir_ledger *ledger = ledger_of_span(rank, segment->span, stages, outside);
 		const char *kind = segment->span == WEIR_NONE
@@ -184,16 +200,14 @@ void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
 		else
 			add_idle(ledger, segment, kind);
 	}
-	for (size_t i = 0; i < rank->trace->device.count; i++) {
-		struct weir_ledger *ledger =
-			ledger_of_span(rank, steps->row_span[i], stages, outside);
-
-		if (rank->groups.row_call[i] == WEIR_NONE)
-			continue;
-		ledger->works++;
-		ledger->kernels += rank->trace->device.kind[i] == WEIR_DEVICE_KERNEL;
-	}
+	count_work(rank, rows * part / parts, rows * (part + 1) / parts, stages, outside);
 	free(kinds);
+}
+
+void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
+                    struct weir_ledger *outside)
+{
+	weir_attribute_part(rank, 0, 1, stages, outside);
 }
 
 void weir_attribution_from_ledger(struct weir_attribution *out, const struct weir_ledger *ledger)

@@ -16,6 +16,8 @@
 #ifndef WEIR_ANALYSIS_RANK_ATTRIBUTION_H
 #define WEIR_ANALYSIS_RANK_ATTRIBUTION_H
 
+#include <stddef.h>
+
 #include "engine/analysis/rank/ledger.h"
 #include "engine/analysis/rank/rank.h"
 #include "engine/model/report.h"
@@ -27,6 +29,10 @@ enum weir_bound weir_idle_bound(enum weir_idle idle);
  * `outside` if they belong to no stage. */
 void weir_attribute(const struct weir_rank *rank, struct weir_ledger *stages,
                     struct weir_ledger *outside);
+/* Does so for one of `parts` shares of the segments. The ledgers of all shares add up to those of
+ * weir_attribute(). */
+void weir_attribute_part(const struct weir_rank *rank, size_t part, size_t parts,
+                         struct weir_ledger *stages, struct weir_ledger *outside);
 
 void weir_attribution_from_ledger(struct weir_attribution *out, const struct weir_ledger *ledger);
 

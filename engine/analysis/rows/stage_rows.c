@@ -67,25 +67,70 @@ static void add_summary(struct weir_stage_merges *merges, const struct weir_rank
 	}
 }
 
-void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis)
+void weir_stage_shares_init(struct weir_stage_shares *shares, const struct weir_analysis *analysis,
+                            size_t count)
 {
+	*shares = (struct weir_stage_shares){.analysis = analysis, .count = count};
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		shares->stages += analysis->ranks[r].steps.stage_count;
+	shares->ledgers = weir_alloc(count * sizeof *shares->ledgers);
+	for (size_t i = 0; i < count; i++)
+		shares->ledgers[i] = weir_alloc((shares->stages + 1) * sizeof *shares->ledgers[i]);
+}
+
+void weir_stage_shares_fill(struct weir_stage_shares *shares, size_t share)
+{
+	const struct weir_analysis *analysis = shares->analysis;
+	struct weir_ledger *ledgers = shares->ledgers[share];
+	size_t first = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		weir_attribute_part(&analysis->ranks[r], share, shares->count, ledgers + first,
+		                    &ledgers[shares->stages]);
+		first += analysis->ranks[r].steps.stage_count;
+	}
+}
+
+void weir_stage_shares_release(struct weir_stage_shares *shares)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		free(shares->ledgers[i]);
+	free(shares->ledgers);
+	*shares = (struct weir_stage_shares){0};
+}
+
+/* Adds the stages of rank r, whose ledgers are [first, first + stage_count) of every share. */
+static void add_rank(struct weir_stage_merges *merges, const struct weir_stage_shares *shares,
+                     size_t r, size_t first)
+{
+	const struct weir_analysis *analysis = shares->analysis;
+	const struct weir_steps *steps = &analysis->ranks[r].steps;
+
+	for (size_t s = 0; s < steps->stage_count; s++) {
+		struct weir_stage_merge *merge = find_merge(
+			merges, steps->stages[s].name, steps->stages[s].kind, analysis->rank_count);
+
+		merge->stage[r] = (uint32_t)s;
+		for (size_t i = 0; i < shares->count; i++) {
+			weir_ledger_add(&merge->ledger, &shares->ledgers[i][first + s]);
+			weir_ledger_add(&merges->total, &shares->ledgers[i][first + s]);
+		}
+	}
+}
+
+void weir_stage_merges_init(struct weir_stage_merges *merges,
+                            const struct weir_stage_shares *shares)
+{
+	const struct weir_analysis *analysis = shares->analysis;
+	size_t first = 0;
+
 	*merges = (struct weir_stage_merges){0};
 	for (size_t r = 0; r < analysis->rank_count; r++) {
-		const struct weir_rank *rank = &analysis->ranks[r];
-		struct weir_ledger *stages = weir_alloc(rank->steps.stage_count * sizeof *stages);
-
-		weir_attribute(rank, stages, &merges->outside);
-		for (size_t s = 0; s < rank->steps.stage_count; s++) {
-			struct weir_stage_merge *merge =
-				find_merge(merges, rank->steps.stages[s].name,
-			                   rank->steps.stages[s].kind, analysis->rank_count);
-
-			merge->stage[r] = (uint32_t)s;
-			weir_ledger_add(&merge->ledger, &stages[s]);
-			weir_ledger_add(&merges->total, &stages[s]);
-		}
-		free(stages);
+		add_rank(merges, shares, r, first);
+		first += analysis->ranks[r].steps.stage_count;
 	}
+	for (size_t i = 0; i < shares->count; i++)
+		weir_ledger_add(&merges->outside, &shares->ledgers[i][shares->stages]);
 	for (size_t s = 0; s < analysis->summary_count; s++)
 		if (analysis->detailed[s] == WEIR_NONE)
 			add_summary(merges, &analysis->summaries[s], analysis->rank_count);

@@ -23,9 +23,22 @@ struct weir_stage_merges {
 	struct weir_ledger outside, total;
 };
 
-/* Attributes the time of every rank and adds it up by stage; release with
- * weir_stage_merges_release(). */
-void weir_stage_merges_init(struct weir_stage_merges *merges, const struct weir_analysis *analysis);
+/* The time of all ranks by stage, attributed in shares, one by each call of
+ * weir_stage_shares_fill() on any thread. */
+struct weir_stage_shares {
+	const struct weir_analysis *analysis; /* borrowed */
+	struct weir_ledger **ledgers; /* per share: the stages of all ranks, then what is outside */
+	size_t count, stages;
+};
+
+void weir_stage_shares_init(struct weir_stage_shares *shares, const struct weir_analysis *analysis,
+                            size_t count);
+void weir_stage_shares_fill(struct weir_stage_shares *shares, size_t share);
+void weir_stage_shares_release(struct weir_stage_shares *shares);
+
+/* Adds up all shares by the name of the stage; release with weir_stage_merges_release(). */
+void weir_stage_merges_init(struct weir_stage_merges *merges,
+                            const struct weir_stage_shares *shares);
 void weir_stage_merges_release(struct weir_stage_merges *merges);
 
 /* Returns the index of the merge of each stage of rank r. The caller frees the array. */

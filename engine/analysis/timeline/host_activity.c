@@ -511,7 +511,8 @@ struct leaves_of_thread {
 	uint32_t index;
 	struct long_leaves *found;  /* per piece */
 	struct long_leaves lasting; /* of all pieces */
-	uint8_t *silent;            /* see struct weir_pause_thread */
+	/* See struct weir_pause_thread; set for the lasting leaves alone, or for all. */
+	uint8_t *silent;
 };
 
 static size_t pieces_of(const struct leaves_of_thread *of)
@@ -532,13 +533,15 @@ static int64_t lasting_ns(const struct leaves_of_thread *of, size_t i)
 	return weir_span_ns(leaves->time_ns[i], leaves->time_ns[i + 1]);
 }
 
-/* Gives leaves another cause if `find` marks them among the silent ones. */
+/* Gives lasting leaves another cause if `find` marks them among the silent ones. */
 static void reclassify(struct leaves_of_thread *of,
                        void (*find)(const struct weir_pause_thread *thread, uint8_t *found),
                        enum weir_idle to)
 {
-	uint8_t *found = weir_alloc(of->thread->leaves.count);
+	uint8_t *found = weir_realloc(NULL, of->thread->leaves.count);
 
+	for (size_t k = 0; k < of->lasting.count; k++)
+		found[of->lasting.items[k]] = 0;
 	find(&(struct weir_pause_thread){of->activity->timeline, of->activity->steps,
 	                                 &of->thread->leaves, of->silent, of->lasting.items,
 	                                 of->lasting.count},
@@ -559,7 +562,7 @@ static void find_lock_waits(struct leaves_of_thread *of)
 		count += lasting_ns(of, of->lasting.items[k]) >= WEIR_PAUSE_SWITCH_NS;
 	if (count < WEIR_LOCK_WAITS_FEWEST)
 		return;
-	of->silent = weir_alloc(of->thread->leaves.count);
+	of->silent = weir_realloc(NULL, of->thread->leaves.count);
 	for (size_t k = 0; k < of->lasting.count; k++) {
 		size_t i = of->lasting.items[k];
 
@@ -593,46 +596,87 @@ static void find_pauses(struct leaves_of_thread *of)
 		count += is_silent(of->activity, of->thread->leaves.row[of->lasting.items[k]]);
 	if (count < WEIR_PAUSES_FEWEST)
 		return;
-	of->silent = weir_alloc(of->thread->leaves.count);
+	of->silent = weir_realloc(NULL, of->thread->leaves.count);
 	run_on_leaves(of, mark_silent);
 	reclassify(of, weir_pauses_find, WEIR_IDLE_LIKELY_GARBAGE);
 	free(of->silent);
 }
 
-/* Classifies one piece of a thread's leaves, each by itself, marks those of GLUE, and finds those
- * that last. */
+/* Takes the mark of GLUE away from the leaves [first, end), and judges them as one stretch. */
+static void end_stretch(struct weir_thread_activity *thread, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		thread->idle[i] &= (uint8_t)~GLUE;
+	judge_glue(thread, first, end);
+}
+
+/* Judges the stretches of GLUE that lie within the leaves [first, end) of a piece. Those that reach
+ * its first or last leaf may go on in the pieces beside it, and keep their marks. */
+static void judge_stretches(struct weir_thread_activity *thread, size_t first, size_t end)
+{
+	size_t i = first;
+
+	while (i < end && thread->idle[i] & GLUE)
+		i++;
+	while (i < end) {
+		size_t from = i;
+
+		while (i < end && thread->idle[i] & GLUE)
+			i++;
+		if (i == end)
+			return;
+		if (i > from)
+			end_stretch(thread, from, i);
+		else
+			i++;
+	}
+}
+
+/* Judges the stretches that reach the first or last leaf of a piece. */
+static void judge_at_edges(struct weir_thread_activity *thread)
+{
+	size_t count = thread->leaves.count;
+
+	for (size_t edge = 0; count > 0 && edge <= count - 1 + LEAVES_AT_ONCE;
+	     edge += LEAVES_AT_ONCE) {
+		size_t from = edge < count ? edge : count, end = from;
+
+		while (from > 0 && thread->idle[from - 1] & GLUE)
+			from--;
+		while (end < count && thread->idle[end] & GLUE)
+			end++;
+		if (end > from)
+			end_stretch(thread, from, end);
+	}
+}
+
+static void keep_long(struct long_leaves *found, size_t leaf)
+{
+	found->items =
+		weir_grow(found->items, &found->capacity, found->count + 1, sizeof *found->items);
+	found->items[found->count++] = leaf;
+}
+
+/* Classifies one piece of a thread's leaves, each by itself, judges its stretches of GLUE, and
+ * finds the leaves that last. */
 static void classify_leaves(void *context, size_t piece)
 {
 	struct leaves_of_thread *of = context;
 	const struct weir_leaves *leaves = &of->thread->leaves;
-	struct long_leaves *found = &of->found[piece];
 	size_t first = piece * LEAVES_AT_ONCE, end = first + LEAVES_AT_ONCE;
 
-	for (size_t i = first; i < end && i < leaves->count; i++) {
+	if (end > leaves->count)
+		end = leaves->count;
+	for (size_t i = first; i < end; i++) {
 		uint32_t caller = weir_timeline_caller(of->activity->timeline, leaves->row[i]);
 		enum weir_idle idle = idle_of_leaf(of->activity, of->index, leaves->row[i], caller,
 		                                   leaves->time_ns[i]);
 
 		of->thread->idle[i] = (uint8_t)(idle | (is_glue(of->activity, caller) ? GLUE : 0));
-		if (i + 1 == leaves->count || lasting_ns(of, i) < WEIR_PAUSE_LEAST_NS)
-			continue;
-		found->items = weir_grow(found->items, &found->capacity, found->count + 1,
-		                         sizeof *found->items);
-		found->items[found->count++] = i;
+		if (i + 1 < leaves->count && lasting_ns(of, i) >= WEIR_PAUSE_LEAST_NS)
+			keep_long(&of->found[piece], i);
 	}
-}
-
-/* Takes the marks of GLUE away, and judges each stretch that had them. */
-static void judge_stretches(struct weir_thread_activity *thread)
-{
-	for (size_t i = 0, end; i < thread->leaves.count; i = end) {
-		for (end = i; end < thread->leaves.count && thread->idle[end] & GLUE; end++)
-			thread->idle[end] &= (uint8_t)~GLUE;
-		if (end > i)
-			judge_glue(thread, i, end);
-		else
-			end++;
-	}
+	judge_stretches(of->thread, first, end);
 }
 
 /* Joins what the pieces found. */
@@ -676,11 +720,11 @@ static void classify(struct weir_host_activity *activity, uint32_t index)
 
 	if (!activity->threads[index].launches)
 		weir_leaves_init(&of.thread->leaves, activity->timeline, index);
-	of.thread->idle = weir_alloc(of.thread->leaves.count);
+	of.thread->idle = weir_realloc(NULL, of.thread->leaves.count);
 	of.found = weir_alloc(pieces_of(&of) * sizeof *of.found);
 	run_on_leaves(&of, classify_leaves);
 	join_lasting(&of);
-	judge_stretches(of.thread);
+	judge_at_edges(of.thread);
 	find_collective_waits(activity, of.thread);
 	find_lock_waits(&of);
 	find_pauses(&of);

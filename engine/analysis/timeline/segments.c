@@ -25,7 +25,7 @@ static const uint8_t precedence[] = {WEIR_WORK_COMPUTE, WEIR_WORK_COMM, WEIR_WOR
 #define CLASSES (sizeof precedence / sizeof *precedence)
 /* Stretches of one length take different times: with several tasks a thread, all threads end at
  * about the same time. */
-#define TASKS_OF_THREAD 16
+#define TASKS_OF_THREAD 32
 
 static void add_piece(struct pieces *pieces, int64_t start_ns, int64_t end_ns, uint32_t row)
 {
