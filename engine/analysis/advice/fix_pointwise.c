@@ -5,17 +5,13 @@
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/fusible.h"
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/splits.h"
 #include "engine/analysis/roofline/roofline.h"
 
 /* The most operators that a compiler joins into one kernel (Inductor: max_fusion_size). */
 #define MOST_CALLS 64
-/* Tensors that a compiler joins as a pointwise operator: more of them it copies. */
-#define MOST_JOINED 4
-/* A second tensor of the same size with this relative difference is the same size: outputs
- * of norms include their small statistics. */
-#define SAME_BYTES 0.01
 /* A row up to this size stays in the registers and shared memory of a block (228 KiB on an H100)
  * between the reduction and its use; longer ones are read again. */
 #define ROW_ON_CHIP_BYTES 131072.0
@@ -69,197 +65,13 @@ struct chain {
 	struct weir_splits splits;
 };
 
-/* The tensors of one call. */
-struct tensors {
-	double in[WEIR_MAX_ARGS];
-	bool fresh[WEIR_MAX_ARGS]; /* a row of a larger tensor, which the chain has not made */
-	size_t in_count;
-	double out_bytes, elements;
-	double row_bytes;
-	bool sum;    /* the call is an addition */
-	bool joins;  /* it continues a chain, but does not begin one */
-	bool shifts; /* it moves all values to other places; see shifted_of() */
-	bool blends; /* it scales the second tensor of a blend; see mark_blended() */
-	bool scalar; /* it prepares one value, which a compiler computes where it is used */
-	bool splits; /* it reduces few long rows; see splits.h */
-};
-
-static bool same_bytes(double a, double b)
-{
-	return fabs(a - b) <= SAME_BYTES * fmax(a, b);
-}
-
-/* ---- one call ---- */
-
-static bool writes_first(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 1 && name[length - 1] == '_' && name[length - 2] != '_';
-}
-
-/* Fills the sizes of what a call reads and writes; false: they do not follow from the arguments. */
-static bool tensors_of(const char *name, const struct weir_args *args, const struct weir_work *work,
-                       struct tensors *out)
-{
-	bool copy = strcmp(name, "copy_") == 0;
-	double in_bytes = 0;
-
-	*out = (struct tensors){.sum = strncmp(name, "add", 3) == 0};
-	for (size_t i = 0; i < args->count; i++) {
-		const struct weir_arg *arg = weir_args_tensor(args, i);
-
-		if (!arg)
-			continue;
-		out->elements = fmax(out->elements, arg->elements);
-		if (copy && i == 0)
-			continue; /* written only */
-		out->in[out->in_count] = weir_arg_bytes(arg);
-		in_bytes += out->in[out->in_count++];
-	}
-	out->out_bytes = writes_first(name) ? weir_arg_bytes(weir_args_tensor(args, 0))
-	                                    : work->bytes - in_bytes;
-	return out->in_count > 0 && out->out_bytes > 0 && isfinite(out->out_bytes);
-}
-
-/* True if the call is a part of an attention operator, of which the compiler sees nothing. */
-static bool in_attention(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-
-	for (uint32_t row = call->op; row != WEIR_NONE; row = timeline->parent[row])
-		if (strstr(weir_op_plain_name(weir_timeline_host_name(timeline, row)), "attention"))
-			return true;
-	return false;
-}
-
-/* Fills the sizes of tensors that are joined, as halves of a rotated vector are; false: too many.
- */
-static bool joined_of(const struct weir_args *args, const struct weir_work *work,
-                      struct tensors *out)
-{
-	const struct weir_arg *list = &args->items[0];
-
-	*out = (struct tensors){.elements = list->elements, .out_bytes = work->bytes / 2};
-	if (list->rank >= 0 || list->list_count < 2 || list->list_count > MOST_JOINED)
-		return false;
-	for (; out->in_count < list->list_count; out->in_count++)
-		out->in[out->in_count] = out->out_bytes / (double)list->list_count;
-	out->joins = true;
-	return out->out_bytes > 0;
-}
-
-/* Fills the sizes of a shift with wrap-around; false: another call. A compiler computes the place
- * of each value instead (Inductor lowers aten::roll to a gather by index arithmetic), so that the
- * shifts of a stencil become reads of one kernel. */
-static bool shifted_of(const char *name, const struct weir_args *args, struct tensors *out)
-{
-	const struct weir_arg *x = weir_args_tensor(args, 0);
-
-	if (strcmp(name, "roll") != 0 || !x)
-		return false;
-	*out = (struct tensors){.in = {weir_arg_bytes(x)},
-	                        .in_count = 1,
-	                        .out_bytes = weir_arg_bytes(x),
-	                        .elements = x->elements,
-	                        .shifts = true};
-	return out->out_bytes > 0;
-}
-
-/* A copy that changes the type is pointwise; one that changes the layout or nothing is not. */
-static bool is_cast(const struct weir_args *args)
-{
-	const struct weir_arg *to = weir_args_tensor(args, 0), *from = weir_args_tensor(args, 1);
-
-	return to && from && to->elements == from->elements &&
-	       to->element.dtype != from->element.dtype;
-}
-
-/* True if the operator reduces over all rows, as the statistics of a batch and gradients of
- * parameters are: all blocks must finish before the next operator begins. */
-static bool crosses_rows(const char *name, const struct weir_args *args)
-{
-	bool training;
-
-	if (strstr(name, "backward"))
-		return true;
-	/* batch_norm(x, weight, bias, mean, variance, training, ...) */
-	return strstr(name, "batch_norm") && !(weir_args_bool(args, 5, &training) && !training);
-}
-
-/* Returns the bytes that a reduction needs before the operator can go on: a row, or a group of
- * channels. 0: none. */
-static double row_bytes_of(const char *name, const struct weir_args *args,
-                           const struct weir_work *work)
-{
-	const struct weir_arg *x = weir_args_tensor(args, 0);
-	int64_t batch, groups;
-
-	if (x && strstr(name, "softmax"))
-		return (double)x->dims[x->rank - 1] * x->element.width;
-	/* native_group_norm(x, weight, bias, N, C, HxW, groups, eps) */
-	if (strcmp(name, "native_group_norm") == 0 && weir_args_int(args, 3, &batch) &&
-	    weir_args_int(args, 6, &groups) && batch > 0 && groups > 0)
-		return weir_arg_bytes(x) / ((double)batch * (double)groups);
-	return work->reuse.row_bytes;
-}
-
-/* A value with its type. */
-#define SCALAR_BYTES 8.0
-
-/* True if the call computes one value of values: its arguments are tensors without dimensions.
- * Makes its result one that takes no traffic. */
-static bool is_scalar(const struct weir_op_call *call, struct tensors *tensors)
-{
-	bool scalar = call->family == WEIR_FAMILY_ELEMENTWISE && tensors->in_count == 0 &&
-	              tensors->out_bytes > 0 && tensors->out_bytes <= SCALAR_BYTES;
-
-	*tensors = (struct tensors){0};
-	return scalar;
-}
-
-static bool is_fusible(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                       struct tensors *out)
-{
-	const char *name = weir_op_calls_name(calls, call);
-	struct weir_args args;
-
-	if (!*name || call->transfers || in_attention(calls, call) ||
-	    !weir_op_calls_args(calls, call, &args))
-		return false;
-	if (shifted_of(name, &args, out))
-		return true;
-	if (call->work.confidence == WEIR_MODEL_NONE || call->work.product)
-		return false;
-	if (crosses_rows(name, &args))
-		return false;
-	if (strcmp(name, "cat") == 0)
-		return joined_of(&args, &call->work, out);
-	if (call->family == WEIR_FAMILY_COPY && (strcmp(name, "copy_") != 0 || !is_cast(&args)))
-		return false;
-	if (strcmp(name, "copy_") == 0 && !is_cast(&args))
-		return false;
-	if (call->family != WEIR_FAMILY_ELEMENTWISE && call->family != WEIR_FAMILY_REDUCE &&
-	    call->family != WEIR_FAMILY_NORM && call->family != WEIR_FAMILY_SOFTMAX &&
-	    call->family != WEIR_FAMILY_COPY)
-		return false;
-	if (!tensors_of(name, &args, &call->work, out)) {
-		out->scalar = out->joins = is_scalar(call, out);
-		return out->scalar;
-	}
-	out->row_bytes = row_bytes_of(name, &args, &call->work);
-	out->splits = weir_splits_rows(calls->advisor, name, call, weir_args_tensor(&args, 0),
-	                               out->row_bytes);
-	return true;
-}
-
 /* ---- rows of other tensors ---- */
 
 /* Marks one input of this size as fresh. */
-static void mark_one(struct tensors *tensors, double bytes)
+static void mark_one(struct weir_fusible *tensors, double bytes)
 {
 	for (size_t i = 0; i < tensors->in_count; i++) {
-		if (tensors->fresh[i] || !same_bytes(tensors->in[i], bytes))
+		if (tensors->fresh[i] || !weir_same_bytes(tensors->in[i], bytes))
 			continue;
 		tensors->fresh[i] = true;
 		return;
@@ -269,7 +81,7 @@ static void mark_one(struct tensors *tensors, double bytes)
 /* Marks the inputs that are rows of a tensor with more elements than the chain has, selected since
  * the last call of the chain, as a loop over rows does. */
 static void mark_fresh(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
-                       struct tensors *tensors)
+                       struct weir_fusible *tensors)
 {
 	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
 	const uint32_t *thread = timeline->trace->host.thread;
@@ -298,14 +110,14 @@ static void mark_fresh(const struct weir_op_calls *calls, const struct chain *ch
 /* True if the call reads `count` tensors of this size and writes one. */
 static bool takes(const struct weir_op_calls *calls, size_t c, size_t count, double bytes)
 {
-	struct tensors tensors;
+	struct weir_fusible tensors;
 
-	if (!is_fusible(calls, &calls->items[c], &tensors) || tensors.in_count != count)
+	if (!weir_is_fusible(calls, &calls->items[c], &tensors) || tensors.in_count != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!same_bytes(tensors.in[i], bytes))
+		if (!weir_same_bytes(tensors.in[i], bytes))
 			return false;
-	return same_bytes(tensors.out_bytes, bytes);
+	return weir_same_bytes(tensors.out_bytes, bytes);
 }
 
 /* True if the call scales a tensor of this size by one value. */
@@ -328,7 +140,7 @@ static bool joins_two(const struct weir_op_calls *calls, size_t c, const char *n
  * averages are. That tensor is neither the first one nor the first one scaled: the program would
  * have scaled once by a + b, or by a b. */
 static void mark_blended(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
-                         struct tensors *tensors)
+                         struct weir_fusible *tensors)
 {
 	size_t next = c + 1;
 	double bytes = tensors->in[0];
@@ -353,7 +165,8 @@ static bool read_result(struct chain *chain, double bytes, bool by_norm, bool *a
 	for (size_t i = 0; i < chain->count; i++) {
 		struct made *made = &chain->made[i];
 
-		if (!same_bytes(made->bytes, bytes) || (made->read && made->last == chain->count))
+		if (!weir_same_bytes(made->bytes, bytes) ||
+		    (made->read && made->last == chain->count))
 			continue;
 		if (!found || !made->read || found->read)
 			found = made;
@@ -372,7 +185,7 @@ static bool read_result(struct chain *chain, double bytes, bool by_norm, bool *a
 static bool is_half(const struct chain *chain, double bytes)
 {
 	for (size_t i = 0; i < chain->outside_count; i++)
-		if (same_bytes(chain->outside[i], 2 * bytes))
+		if (weir_same_bytes(chain->outside[i], 2 * bytes))
 			return true;
 	return false;
 }
@@ -384,7 +197,7 @@ static void read_outside(struct chain *chain, double bytes, size_t known)
 	if (is_half(chain, bytes))
 		return; /* it has been read */
 	for (size_t i = 0; i < known; i++) {
-		if (!same_bytes(chain->outside[i], bytes))
+		if (!weir_same_bytes(chain->outside[i], bytes))
 			continue;
 		chain->doubt_bytes += bytes;
 		break;
@@ -402,7 +215,7 @@ static void read_blended(struct chain *chain, double bytes)
 	size_t others = 0;
 
 	for (size_t i = 0; i < chain->outside_count; i++)
-		others += same_bytes(chain->outside[i], bytes);
+		others += weir_same_bytes(chain->outside[i], bytes);
 	if (others > 0 && chain->last_outside)
 		others--;
 	if (others > 0)
@@ -411,12 +224,12 @@ static void read_blended(struct chain *chain, double bytes)
 		read_outside(chain, bytes, 0);
 }
 
-static bool any_linked(const struct chain *chain, const struct tensors *tensors)
+static bool any_linked(const struct chain *chain, const struct weir_fusible *tensors)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
 		for (size_t m = 0; m < chain->count; m++)
 			if (!tensors->fresh[i] &&
-			    (same_bytes(chain->made[m].bytes, tensors->in[i]) ||
+			    (weir_same_bytes(chain->made[m].bytes, tensors->in[i]) ||
 			     is_half(chain, tensors->in[i])))
 				return true;
 	return false;
@@ -426,24 +239,25 @@ static bool any_linked(const struct chain *chain, const struct tensors *tensors)
 static bool makes(const struct chain *chain, double bytes)
 {
 	for (size_t m = 0; m < chain->count; m++)
-		if (same_bytes(chain->made[m].bytes, bytes))
+		if (weir_same_bytes(chain->made[m].bytes, bytes))
 			return true;
 	return false;
 }
 
-static bool reads(const struct tensors *tensors, double bytes)
+static bool reads(const struct weir_fusible *tensors, double bytes)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
-		if (same_bytes(tensors->in[i], bytes))
+		if (weir_same_bytes(tensors->in[i], bytes))
 			return true;
 	return false;
 }
 
 /* True if the call reads a result of the chain, apart from tensors of `other` bytes. */
-static bool reads_result(const struct chain *chain, const struct tensors *tensors, double other)
+static bool reads_result(const struct chain *chain, const struct weir_fusible *tensors,
+                         double other)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
-		if (!tensors->fresh[i] && !same_bytes(tensors->in[i], other) &&
+		if (!tensors->fresh[i] && !weir_same_bytes(tensors->in[i], other) &&
 		    makes(chain, tensors->in[i]))
 			return true;
 	return false;
@@ -458,7 +272,7 @@ static bool writes_rows(const struct weir_op_call *call)
 /* Notes what the call has to do with reductions that end kernels. `outside`: the bytes that the
  * chain read from outside before it. */
 static void note_split(struct chain *chain, const struct weir_op_call *call,
-                       const struct tensors *tensors, double outside, double stream_rate)
+                       const struct weir_fusible *tensors, double outside, double stream_rate)
 {
 	bool made = reads_result(chain, tensors, 0);
 
@@ -471,7 +285,7 @@ static void note_split(struct chain *chain, const struct weir_op_call *call,
 
 /* Adds a call to the chain. */
 static void extend(struct chain *chain, const struct weir_op_call *call,
-                   const struct tensors *tensors, double stream_rate)
+                   const struct weir_fusible *tensors, double stream_rate)
 {
 	size_t known = chain->outside_count;
 	double outside = chain->read_bytes;
@@ -510,7 +324,7 @@ static void extend(struct chain *chain, const struct weir_op_call *call,
 }
 
 static bool is_small_pointwise(const struct weir_op_calls *calls, const struct chain *chain,
-                               size_t c, const struct tensors *tensors)
+                               size_t c, const struct weir_fusible *tensors)
 {
 	return tensors->elements < chain->elements &&
 	       (calls->items[c].family == WEIR_FAMILY_ELEMENTWISE ||
@@ -520,16 +334,16 @@ static bool is_small_pointwise(const struct weir_op_calls *calls, const struct c
 /* True if the call prepares a smaller tensor, as a parameter is, which a call soon behind it
  * combines with a result of the chain. It may take several calls: (1 - a).sqrt(). */
 static bool is_side(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
-                    const struct tensors *tensors)
+                    const struct weir_fusible *tensors)
 {
-	struct tensors made = *tensors;
+	struct weir_fusible made = *tensors;
 
 	if (!is_small_pointwise(calls, chain, c, tensors))
 		return false;
 	for (size_t d = c + 1; d < calls->count && d <= c + SIDE_WITHIN; d++) {
-		struct tensors user;
+		struct weir_fusible user;
 
-		if (!is_fusible(calls, &calls->items[d], &user))
+		if (!weir_is_fusible(calls, &calls->items[d], &user))
 			return false;
 		if (!reads(&user, made.out_bytes))
 			continue;
@@ -568,7 +382,7 @@ static bool begins_sister(const struct weir_op_calls *calls, const struct chain 
 /* True if the call continues the chain: it reads a result of it and has no more elements, unless
  * all calls before it are pointwise, which are computed where they are read. */
 static bool continues(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
-                      const struct tensors *tensors)
+                      const struct weir_fusible *tensors)
 {
 	const struct weir_op_call *last;
 	bool grows = tensors->elements > chain->elements;
@@ -638,7 +452,7 @@ static void note_update(const struct weir_op_calls *calls, struct chain *chain, 
 		chain->squares = true; /* v.mul_(a).addcmul_(g, g, value=b) */
 	else if (chain->squares && strcmp(name, "sqrt") == 0)
 		chain->root_bytes = bytes;
-	else if (chain->root_bytes > 0 && same_bytes(chain->root_bytes, bytes))
+	else if (chain->root_bytes > 0 && weir_same_bytes(chain->root_bytes, bytes))
 		chain->update |=
 			joins_two(calls, c, "div", bytes) || strncmp(name, "addcdiv", 7) == 0;
 }
@@ -668,12 +482,12 @@ static bool is_of_layer(const struct weir_op_calls *calls, const struct weir_op_
 static bool precedes_function(const struct weir_op_calls *calls, size_t c)
 {
 	size_t d = c + 1;
-	struct tensors tensors;
+	struct weir_fusible tensors;
 
 	if (!is_of_layer(calls, &calls->items[c]))
 		return false;
 	while (d < calls->count && d <= c + LEAST_FUNCTION &&
-	       is_fusible(calls, &calls->items[d], &tensors) &&
+	       weir_is_fusible(calls, &calls->items[d], &tensors) &&
 	       !is_of_layer(calls, &calls->items[d]))
 		d++;
 	return d > c + LEAST_FUNCTION;
@@ -686,13 +500,13 @@ static bool precedes_function(const struct weir_op_calls *calls, size_t c)
 static size_t like_shifts(const struct weir_op_calls *calls, const struct chain *chain, size_t c)
 {
 	const struct weir_trace *trace = calls->advisor->program.rank->trace;
-	struct tensors tensors;
+	struct weir_fusible tensors;
 	size_t like = 0;
 	int64_t distances[WEIR_MAX_INTS];
 	struct weir_args args;
 	size_t count;
 
-	if (!is_fusible(calls, &calls->items[c], &tensors) || !tensors.shifts ||
+	if (!weir_is_fusible(calls, &calls->items[c], &tensors) || !tensors.shifts ||
 	    !weir_op_calls_args(calls, &calls->items[c], &args) ||
 	    !weir_args_ints(&args, 1, distances, &count))
 		return 0;
@@ -856,8 +670,8 @@ bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 	struct total total = {0};
 
 	for (size_t c = 0; c < calls->count; c++) {
-		struct tensors tensors;
-		bool fusible = is_fusible(calls, &calls->items[c], &tensors);
+		struct weir_fusible tensors;
+		bool fusible = weir_is_fusible(calls, &calls->items[c], &tensors);
 
 		if (fusible && !layers && precedes_function(calls, c)) {
 			leave_layer(draft, &calls->items[c]);
