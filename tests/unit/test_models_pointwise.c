@@ -47,6 +47,8 @@ static void results_have_the_wider_type(void **state)
 	         WEIR_MODEL_HIGH},
 		{CALL("_C::static_scaled_fp8_quant", "[[5], [5], []]", "8h-"), 10, 5. * (1 + 2),
 	         WEIR_MODEL_HIGH},
+		{CALL("aten::asin", "[[5]]", "h"), 5. * 8, 5. * (2 + 2), WEIR_MODEL_HIGH},
+		{CALL("aten::tan_", "[[5]]", "f"), 5. * 4, 5. * (4 + 4), WEIR_MODEL_HIGH},
 		{CALL("aten::addcdiv", "[[5], [5], [5]]", "fff"), 20, 4. * 4 * 5, WEIR_MODEL_HIGH},
 	};
 
