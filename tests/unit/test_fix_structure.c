@@ -41,7 +41,7 @@ static void a_chain_of_pointwise_kernels_reads_and_writes_once(void **state)
 
 	(void)state;
 	for (int i = 0; i < 5; i++)
-		pointwise(step, "aten::silu", STREAM_US);
+		pointwise(step, "aten::abs", STREAM_US);
 	advice_step_wait(step);
 	result = result_of(step, weir_fix_compile_pointwise);
 	assert_true(result.found);
@@ -222,18 +222,27 @@ static void a_function_of_three_calls_is_fused_without_its_layer(void **state)
 	assert_near(behind_a_layer(3).after_us, (3 + 1) * STREAM_US, 0.05);
 }
 
+/* Takes the softmax of rows of 134 MB and cuts it off. */
+static struct advice_result softmax_of(const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::_softmax", dims, ONE, "softmax_warp_forward", 3 * STREAM_US);
+	advice_step_op(step, "aten::relu", dims, ONE, STREAMING, 3 * STREAM_US);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_compile_pointwise);
+}
+
 static void rows_longer_than_a_block_keeps_are_read_again(void **state)
 {
-	struct advice_result kept, again;
+	/* 65,536 and 65,537 elements of two bytes */
+	struct advice_result kept = softmax_of("[[1024, 65536], [], []]");
+	struct advice_result again = softmax_of("[[1024, 65537], [], []]");
 
 	(void)state;
-	/* 65,536 and 65,537 elements of two bytes */
-	kept = result_of(normalised("aten::_softmax", "[[1024, 65536], [], []]", NULL),
-	                 weir_fix_compile_pointwise);
-	again = result_of(normalised("aten::_softmax", "[[1024, 65537], [], []]", NULL),
-	                  weir_fix_compile_pointwise);
 	assert_true(kept.found && again.found);
-	assert_near(again.after_us - kept.after_us, TENSOR_US, 0.1);
+	/* Kept rows are read again from the cache, twice as fast. */
+	assert_near(again.after_us - kept.after_us, 0.5 * TENSOR_US, 0.1);
 }
 
 static void tensors_of_other_sizes_are_no_chain(void **state)

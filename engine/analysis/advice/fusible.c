@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/advice/arithmetic.h"
 #include "engine/analysis/advice/fusible.h"
 #include "engine/analysis/advice/splits.h"
 
@@ -91,13 +92,41 @@ static bool shifted_of(const char *name, const struct weir_args *args, struct we
 	return out->out_bytes > 0;
 }
 
+/* True if an operator of the library encloses the call. */
+static bool is_part(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	uint32_t row = timeline->parent[call->op];
+
+	return row != WEIR_NONE && *weir_op_plain_name(weir_timeline_host_name(timeline, row));
+}
+
+/* Fills the sizes of a copy without a change of type that the program itself makes: out[k] = x. A
+ * compiler stores the result there at once. false: another copy. */
+static bool stored_of(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                      const struct weir_args *args, struct weir_fusible *out)
+{
+	const struct weir_arg *to = weir_args_tensor(args, 0), *from = weir_args_tensor(args, 1);
+
+	if (!to || !from || to->rank != from->rank || to->elements != from->elements ||
+	    to->element.dtype != from->element.dtype || is_part(calls, call))
+		return false;
+	*out = (struct weir_fusible){.in = {weir_arg_bytes(from)},
+	                             .in_count = 1,
+	                             .elements = from->elements,
+	                             .joins = true,
+	                             .stores = true};
+	return out->in[0] > 0;
+}
+
 /* A copy that changes the type is pointwise; one that changes the layout or nothing is not. */
 static bool is_cast(const struct weir_args *args)
 {
 	const struct weir_arg *to = weir_args_tensor(args, 0), *from = weir_args_tensor(args, 1);
 
 	return to && from && to->elements == from->elements &&
-	       to->element.dtype != from->element.dtype;
+	       (to->element.dtype != from->element.dtype ||
+	        to->element.width != from->element.width);
 }
 
 /* True if the operator reduces over all rows, as the statistics of a batch and gradients of
@@ -132,19 +161,51 @@ static double row_bytes_of(const char *name, const struct weir_args *args,
 /* A value with its type. */
 #define SCALAR_BYTES 8.0
 
-/* True if the call computes one value of values: its arguments are tensors without dimensions.
- * Makes its result one that takes no traffic. */
-static bool is_scalar(const struct weir_op_call *call, struct weir_fusible *tensors)
+/* True if the call computes one value of values: its arguments are tensors without dimensions, or
+ * it sets a value. Makes its result one that takes no traffic. */
+static bool is_scalar(const char *name, const struct weir_op_call *call,
+                      struct weir_fusible *tensors)
 {
-	bool scalar = call->family == WEIR_FAMILY_ELEMENTWISE && tensors->in_count == 0 &&
-	              tensors->out_bytes > 0 && tensors->out_bytes <= SCALAR_BYTES;
+	bool sets = strcmp(name, "fill_") == 0;
+	double bytes = sets ? call->work.bytes : tensors->out_bytes;
+	bool scalar = (sets || call->family == WEIR_FAMILY_ELEMENTWISE) && tensors->in_count == 0 &&
+	              bytes > 0 && bytes <= SCALAR_BYTES;
 
 	*tensors = (struct weir_fusible){0};
 	return scalar;
 }
 
-bool weir_is_fusible(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                     struct weir_fusible *out)
+/* True if the call is faster than memory could be with two tensors, as x * x and x != x are: both
+ * operands are one tensor. Smaller ones may be in the cache. */
+static bool reads_one(const struct weir_advisor *advisor, const struct weir_op_call *call,
+                      const struct weir_fusible *tensors)
+{
+	const struct weir_device *peaks = advisor->peaks;
+
+	return peaks && tensors->in_count == 2 && weir_same_bytes(tensors->in[0], tensors->in[1]) &&
+	       tensors->in[0] > peaks->l2_bytes && call->ns > 0 &&
+	       call->work.bytes / call->ns * 1e9 > peaks->bytes_per_s.theoretical;
+}
+
+/* Returns the instructions for an element of the call. A compiler makes products and roots of
+ * powers with such an exponent, and any power that is not recorded is taken for one of them. */
+static double instructions_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const char *name = weir_op_calls_name(calls, call);
+	struct weir_args args;
+	double exponent;
+
+	if (strncmp(name, "pow", 3) != 0 || !weir_op_calls_args(calls, call, &args) ||
+	    weir_args_tensor(&args, 1))
+		return weir_instructions_of(name);
+	if (!weir_args_number(&args, 1, &exponent) || exponent == rint(exponent))
+		return weir_instructions_of("mul");
+	return weir_instructions_of(fabs(exponent) == 0.5 ? "sqrt" : name);
+}
+
+/* Fills the tensors of a call; false: a compiler does not fuse it. */
+static bool fill(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                 struct weir_fusible *out)
 {
 	const char *name = weir_op_calls_name(calls, call);
 	struct weir_args args;
@@ -160,20 +221,36 @@ bool weir_is_fusible(const struct weir_op_calls *calls, const struct weir_op_cal
 		return false;
 	if (strcmp(name, "cat") == 0)
 		return joined_of(&args, &call->work, out);
-	if (call->family == WEIR_FAMILY_COPY && (strcmp(name, "copy_") != 0 || !is_cast(&args)))
-		return false;
 	if (strcmp(name, "copy_") == 0 && !is_cast(&args))
+		return stored_of(calls, call, &args, out);
+	/* A single value that is set is computed where it is used; tensors that are set are not. */
+	if (call->family == WEIR_FAMILY_COPY && strcmp(name, "copy_") != 0 &&
+	    (strcmp(name, "fill_") != 0 || weir_args_tensor(&args, 0)))
 		return false;
 	if (call->family != WEIR_FAMILY_ELEMENTWISE && call->family != WEIR_FAMILY_REDUCE &&
 	    call->family != WEIR_FAMILY_NORM && call->family != WEIR_FAMILY_SOFTMAX &&
 	    call->family != WEIR_FAMILY_COPY)
 		return false;
 	if (!tensors_of(name, &args, &call->work, out)) {
-		out->scalar = out->joins = is_scalar(call, out);
+		out->scalar = out->joins = is_scalar(name, call, out);
 		return out->scalar;
 	}
+	out->same = reads_one(calls->advisor, call, out);
 	out->row_bytes = row_bytes_of(name, &args, &call->work);
 	out->splits = weir_splits_rows(calls->advisor, name, call, weir_args_tensor(&args, 0),
 	                               out->row_bytes);
+	out->columns = weir_splits_columns(call, &args);
+	out->row_elements = weir_splits_row(name, call, weir_args_tensor(&args, 0), out->row_bytes);
+	if (call->family == WEIR_FAMILY_REDUCE && !(out->row_bytes > 0) && out->elements > 0)
+		out->row_bytes = out->in[0] * out->row_elements / out->elements;
+	return true;
+}
+
+bool weir_is_fusible(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                     struct weir_fusible *out)
+{
+	if (!fill(calls, call, out))
+		return false;
+	out->instructions = out->elements * instructions_of(calls, call);
 	return true;
 }

@@ -15,15 +15,22 @@
 struct weir_fusible {
 	double in[WEIR_MAX_ARGS];
 	bool fresh[WEIR_MAX_ARGS]; /* a row of a larger tensor, which the chain has not made */
+	bool held[WEIR_MAX_ARGS];  /* a row of a tensor that the chain reads as a whole */
 	size_t in_count;
 	double out_bytes, elements;
 	double row_bytes;
-	bool sum;    /* the call is an addition */
-	bool joins;  /* it continues a chain, but does not begin one */
-	bool shifts; /* it moves all values to other places; see shifted_of() */
-	bool blends; /* it scales the second tensor of a blend; see mark_blended() */
-	bool scalar; /* it prepares one value, which a compiler computes where it is used */
-	bool splits; /* it reduces few long rows; see splits.h */
+	double row_elements; /* that it reduces; 0: no reduction */
+	double instructions; /* of all elements */
+	bool sum;            /* the call is an addition */
+	bool joins;          /* it continues a chain, but does not begin one */
+	bool shifts;         /* it moves all values to other places; see shifted_of() */
+	bool blends;         /* it scales the second tensor of a blend; see mark_blended() */
+	bool scalar;         /* it prepares one value, which a compiler computes where it is used */
+	bool casts;          /* the call before converted its first tensor for it */
+	bool same;           /* its second tensor is its first */
+	bool stores;         /* it copies a result to a tensor of the program */
+	bool splits;         /* it reduces few long rows; see splits.h */
+	bool columns;        /* they are columns */
 };
 
 /* True if both are sizes of one tensor. */

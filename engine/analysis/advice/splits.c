@@ -34,12 +34,37 @@ static double rows_of(const char *name, const struct weir_op_call *call, const s
 {
 	double written = call->work.bytes - weir_arg_bytes(x);
 
+	if (!x)
+		return 0;
 	if (call->family == WEIR_FAMILY_REDUCE)
 		return fmax(1, floor(written / result_width(name, x->element.width) + 0.5));
 	if (call->family != WEIR_FAMILY_NORM && call->family != WEIR_FAMILY_SOFTMAX)
 		return 0;
 	/* A trained model has the statistics of batches already. */
 	return row_bytes > 0 && !strstr(name, "batch_norm") ? weir_arg_bytes(x) / row_bytes : 0;
+}
+
+double weir_splits_row(const char *name, const struct weir_op_call *call, const struct weir_arg *x,
+                       double row_bytes)
+{
+	double rows = rows_of(name, call, x, row_bytes);
+
+	return x && rows > 0 ? x->elements / rows : 0;
+}
+
+bool weir_splits_columns(const struct weir_op_call *call, const struct weir_args *args)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t dims[WEIR_MAX_INTS];
+	size_t count;
+
+	/* sum(x, dims, ...) */
+	if (call->family != WEIR_FAMILY_REDUCE || !x || !weir_args_ints(args, 1, dims, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (dims[i] == -1 || dims[i] == x->rank - 1)
+			return false;
+	return count > 0;
 }
 
 bool weir_splits_rows(const struct weir_advisor *advisor, const char *name,
@@ -68,10 +93,11 @@ static double reducing_ns(const struct weir_op_call *call, double rows_bytes)
 }
 
 void weir_splits_reduce(struct weir_splits *splits, const struct weir_op_call *call,
-                        double rows_bytes, double stream_rate, bool made)
+                        double rows_bytes, double stream_rate, bool made, bool columns)
 {
 	double bytes = splits->outside_bytes + (splits->open ? rows_bytes : 0);
 	double more = fmax(0, bytes - rows_bytes), share = fmin(1, bytes / rows_bytes);
+	double own_ns;
 
 	splits->calls++;
 	splits->made |= made;
@@ -81,8 +107,8 @@ void weir_splits_reduce(struct weir_splits *splits, const struct weir_op_call *c
 	if (splits->kernels++ == 0)
 		splits->first_bytes = bytes;
 	splits->bytes += bytes;
-	splits->ns += fmax(bytes / stream_rate * 1e9,
-	                   share * reducing_ns(call, rows_bytes) + more / stream_rate * 1e9);
+	own_ns = columns ? 0 : reducing_ns(call, rows_bytes);
+	splits->ns += fmax(bytes / stream_rate * 1e9, share * own_ns + more / stream_rate * 1e9);
 	splits->outside_bytes = 0;
 	splits->open = false;
 }

@@ -28,13 +28,21 @@ struct weir_splits {
 bool weir_splits_rows(const struct weir_advisor *advisor, const char *name,
                       const struct weir_op_call *call, const struct weir_arg *x, double row_bytes);
 
+/* Returns the elements of a row that the call reduces; 0: not known, or it is no reduction. */
+double weir_splits_row(const char *name, const struct weir_op_call *call, const struct weir_arg *x,
+                       double row_bytes);
+/* Returns true if the call reduces the columns of a matrix: values that are not neighbours. */
+bool weir_splits_columns(const struct weir_op_call *call, const struct weir_args *args);
+
 /* Adds what a call reads from outside. */
 void weir_splits_read(struct weir_splits *splits, double bytes);
 /* Ends a kernel by a reduction of rows of this many bytes in all. It takes what the reduction takes
  * now, in proportion if it reads less, and what further bytes take at the rate of streaming
- * kernels. made: the chain computes the rows. */
+ * kernels. made: the chain computes the rows. columns: all bytes take that; PyTorch's kernels read
+ * columns at a quarter to a half of the memory's rate, and a compiler's blocks take several columns
+ * side by side. */
 void weir_splits_reduce(struct weir_splits *splits, const struct weir_op_call *call,
-                        double rows_bytes, double stream_rate, bool made);
+                        double rows_bytes, double stream_rate, bool made, bool columns);
 /* Notes an operator on whole rows. */
 void weir_splits_follow(struct weir_splits *splits);
 /* Returns the time of these kernels, and of those that join what their blocks found. */
