@@ -68,8 +68,9 @@ struct chain {
 	size_t reductions;
 	/* The update of a parameter; see note_update(). */
 	size_t averages;   /* moving averages */
-	bool squares;      /* an average of squares */
-	double root_bytes; /* its root; 0: none */
+	size_t squares;    /* calls up to the last average of squares; 0: none */
+	size_t roots;      /* calls up to its root */
+	double root_bytes; /* of the root; 0: none */
 	bool update;       /* a division by the root */
 	bool rows;         /* it reads rows of a tensor that it reads as a whole */
 	bool again;        /* its rows are longer than a block keeps */
@@ -581,6 +582,10 @@ static bool continues(const struct weir_op_calls *calls, struct chain *chain, si
  */
 #define ADAM_TENSORS    7.0
 #define RMSPROP_TENSORS 5.0
+/* The root follows its average of squares, and the division its root, behind a correction, an
+ * addition and the other average: within this number of calls. A sum of squares and a norm far
+ * behind it belong to another function. */
+#define UPDATE_CALLS 8
 
 /* True if the call squares a tensor of this size, or multiplies two. */
 static bool squares(const struct weir_op_calls *calls, size_t c, double bytes)
@@ -604,7 +609,13 @@ static void note_average(const struct weir_op_calls *calls, struct chain *chain,
 		chain->averages++;
 	else if (three &&
 	         ((two && squares(calls, c - 1, bytes)) || (one && squares(calls, c - 2, bytes))))
-		chain->squares = true;
+		chain->squares = chain->count;
+}
+
+static void note_root(struct chain *chain, double bytes)
+{
+	chain->root_bytes = bytes;
+	chain->roots = chain->count;
 }
 
 /* Notes the parts of such an update: averages, one of squares, its root, and a division by that.
@@ -622,10 +633,12 @@ static void note_update(const struct weir_op_calls *calls, struct chain *chain, 
 	else if (strncmp(name, "lerp", 4) == 0 || (scaled && joins_two(calls, c, "add_", bytes)))
 		chain->averages++; /* m.mul_(a).add_(g, alpha=b) */
 	else if (scaled && strncmp(name, "addcmul", 7) == 0)
-		chain->squares = true; /* v.mul_(a).addcmul_(g, g, value=b) */
-	else if (chain->squares && strcmp(name, "sqrt") == 0)
-		chain->root_bytes = bytes;
-	else if (chain->root_bytes > 0 && weir_same_bytes(chain->root_bytes, bytes))
+		chain->squares = chain->count; /* v.mul_(a).addcmul_(g, g, value=b) */
+	else if (chain->squares > 0 && chain->count <= chain->squares + UPDATE_CALLS &&
+	         strcmp(name, "sqrt") == 0)
+		note_root(chain, bytes);
+	else if (chain->root_bytes > 0 && chain->count <= chain->roots + UPDATE_CALLS &&
+	         weir_same_bytes(chain->root_bytes, bytes))
 		chain->update |=
 			joins_two(calls, c, "div", bytes) || strncmp(name, "addcdiv", 7) == 0;
 }
@@ -738,7 +751,7 @@ struct total {
 #define OTHERS_SHARE     0.5
 /* The most of them, for this number of operators: the functions above have 24 to 56 and at most 10
  * tensors. */
-#define MOST_OTHERS  6.0
+#define MOST_OTHERS  8.0
 #define OTHERS_CALLS 64.0
 
 /* Returns the expected bytes of such other tensors. Updates and stencils are counted elsewhere; a
