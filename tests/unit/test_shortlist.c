@@ -277,22 +277,27 @@ static void removing_work_stays_beside_hiding_it(void **state)
 	(void)state;
 	assert_false(is_dropped("overlap-input", 300, "move-to-device", 200));
 	assert_false(is_dropped("overlap-output", 300, "move-to-device", 200));
+	assert_false(is_dropped("overlap-input", 300, "collect-garbage-later", 200));
+	assert_false(is_dropped("overlap-output", 300, "collect-garbage-later", 200));
 	assert_false(is_dropped("overlap-copies", 300, "copy-less", 200));
 	assert_true(is_dropped("move-to-device", 300, "overlap-input", 200));
 	assert_true(is_dropped("overlap-copies", 300, "move-to-device", 200));
 }
 
-/* Work of which only the time is known may be work that the device cannot do. */
+/* Work of which only the time is known may be work that must be done. */
 static void hiding_work_stays_beside_a_fix_that_supposes_what_it_is(void **state)
 {
 	static const struct {
-		const char *id;
+		const char *removes, *id;
 		bool supposed, dropped;
 	} cases[] = {
-		{"overlap-input", true, false},
-		{"overlap-output", true, false},
-		{"overlap-input", false, true},
-		{"overlap-copies", true, true},
+		{"move-to-device", "overlap-input", true, false},
+		{"move-to-device", "overlap-output", true, false},
+		{"move-to-device", "overlap-input", false, true},
+		{"move-to-device", "overlap-copies", true, true},
+		{"collect-garbage-later", "overlap-input", true, false},
+		{"collect-garbage-later", "overlap-output", true, false},
+		{"collect-garbage-later", "overlap-output", false, true},
 	};
 
 	(void)state;
@@ -300,7 +305,7 @@ static void hiding_work_stays_beside_a_fix_that_supposes_what_it_is(void **state
 		struct list list;
 
 		list_init(&list);
-		add(&list, "move-to-device", 300, 0, JOBS)->supposed = cases[i].supposed;
+		add(&list, cases[i].removes, 300, 0, JOBS)->supposed = cases[i].supposed;
 		add(&list, cases[i].id, 200, 0, JOBS);
 		shortlist(&list);
 		assert_int_equal(list.fixes[1].dropped, cases[i].dropped);

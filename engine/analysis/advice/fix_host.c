@@ -240,16 +240,17 @@ static double locked_share(const struct weir_draft *draft, uint32_t work_row)
 	               : 1;
 }
 
-/* Returns the time that other processes cannot take over: the collection of garbage, and windows in
- * which the program waits for a batch to fill. The caller releases it. */
+/* Returns the time that other processes cannot take over: the collection of garbage, unless it is
+ * doubtful, and windows in which the program waits for a batch to fill. The caller releases it. */
 static struct weir_intervals kept_time(const struct weir_advisor *advisor)
 {
-	const struct weir_intervals *garbage = &weir_collections_of(advisor)->time;
+	const struct weir_collections *garbage = weir_collections_of(advisor);
 	const struct weir_steps *steps = &advisor->program.rank->steps;
 	struct weir_intervals kept = {0};
 
-	for (size_t i = 0; i < garbage->count; i++)
-		weir_intervals_push(&kept, garbage->items[i].start_ns, garbage->items[i].end_ns);
+	for (size_t i = 0; i < garbage->time.count && !garbage->doubtful; i++)
+		weir_intervals_push(&kept, garbage->time.items[i].start_ns,
+		                    garbage->time.items[i].end_ns);
 	for (size_t i = 0; i < steps->span_count; i++)
 		if (steps->stages[steps->spans[i].stage].is_batch_window)
 			weir_intervals_push(&kept, steps->spans[i].start_ns,

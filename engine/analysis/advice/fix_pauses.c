@@ -46,10 +46,16 @@ bool weir_fix_collect_garbage_later(struct weir_draft *draft)
 		removed_ns = weir_host_spans_remove(draft, &collections->time);
 	if (removed_ns >= COLD_NS)
 		weir_draft_warm_host(draft);
+	draft->supposed = collections->doubtful;
 	weir_draft_basis(
 		draft,
 		collections->recorded
 			? "the step without %.2f ms in which the collector is recorded%s"
+		: collections->doubtful
+			? "the step without %.2f ms in which the launching thread pauses for "
+			  "similar times in several steps, far longer than programs take for what "
+			  "it copies: likely the collector, if the program does not compute "
+			  "there%s"
 			: "the step without %.2f ms in which the launching thread pauses, "
 			  "with neither operators nor calls nor copies that explain it, and "
 			  "for similar times in several steps: likely the collector%s",

@@ -220,12 +220,22 @@ static const char *work_of(const struct weir_program *program, uint32_t call)
 	return "";
 }
 
-/* Python takes at most this for a value of a result or an input: it executes some ten million
- * simple operations a second, and formatting a number or storing a row takes it 1 to 50 us. */
-#define VALUE_NS 50e3
-/* Array code takes less than this for a byte: 1 to 10 ns for each operation of NumPy, 20 to 50 ns
- * for deflate. */
-#define ARRAY_BYTE_NS 50.0
+/* The time that the host may take to process what it copies, in ns. */
+struct pace {
+	double value;         /* for a value of which Python makes an object */
+	double byte;          /* for a byte of a copy whose values are listed */
+	double unlisted_byte; /* for a byte of another copy */
+};
+
+/* No program takes longer. Python executes some ten million simple operations a second, and
+ * formatting a number or storing a row takes it 1 to 50 us; an operation of NumPy takes 1 to 10 ns
+ * for a byte, and deflate 20 to 50 ns. Where no values are listed, each byte may be one. */
+static const struct pace slowest = {50e3, 50, 50e3 + 50};
+/* Hardly a program takes longer. In 27 programs that prepared inputs or processed results, it took
+ * up to 113 ns for a byte (text), and up to 400 ns for a listed value in transcripts and JSON, or
+ * 4.1 us where each box was compared with the others. In three that collected garbage beside a
+ * copy, it took 1500 ns for a byte and more. */
+static const struct pace slow = {5e3, 50, 200};
 
 /* Returns the Python objects that a row makes of values on the device: PyTorch's tolist() resolves
  * its tensor, item() reads one value. */
@@ -279,22 +289,24 @@ static double listed_before(const struct pauses *pauses, const struct pause *pau
 	return calls > 0 ? pauses->listed[calls - 1] : 0;
 }
 
-/* True if the host may process what it has copied in the pause, in Python and in array code. */
-static bool explains(const struct pause *pause, double values, double bytes)
+/* True if the host may process this many bytes, of which it lists values, in the pause. */
+static bool explains(const struct pause *pause, double values, double bytes,
+                     const struct pace *pace)
 {
 	double ns = (double)weir_span_ns(pause->start_ns, pause->end_ns);
+	double most_ns = values > 0 ? values * pace->value + bytes * pace->byte
+	                            : bytes * pace->unlisted_byte;
 
-	return !(ns > values * VALUE_NS + bytes * ARRAY_BYTE_NS);
+	return !(ns > most_ns);
 }
 
 /* True if the pause reads a result or prepares an input: the last call with device work before it
- * copied to the host, or the first one behind it copies to the device, enough for its time. Where
- * no values are listed, each byte may be one. */
-static bool is_beside_copy(const struct pauses *pauses, const struct pause *pause)
+ * copied to the host, or the first one behind it copies to the device, enough for its time. */
+static bool is_beside_copy(const struct pauses *pauses, const struct pause *pause,
+                           const struct pace *pace)
 {
 	const struct weir_program *program = pauses->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
-	double values = listed_before(pauses, pause);
 	uint32_t before = WEIR_NONE, after = WEIR_NONE;
 
 	for (size_t i = 0; i < program->issue_count; i++) {
@@ -312,9 +324,9 @@ static bool is_beside_copy(const struct pauses *pauses, const struct pause *paus
 		if (program->issues[i].call != WEIR_NONE && program->issues[i].job_count > 0)
 			after = program->issues[i].call;
 	return (before != WEIR_NONE && strstr(work_of(program, before), "DtoH") &&
-	        explains(pause, values > 0 ? values : pauses->down_bytes, pauses->down_bytes)) ||
+	        explains(pause, listed_before(pauses, pause), pauses->down_bytes, pace)) ||
 	       (after != WEIR_NONE && strstr(work_of(program, after), "HtoD") &&
-	        explains(pause, pauses->up_bytes, pauses->up_bytes));
+	        explains(pause, 0, pauses->up_bytes, pace));
 }
 
 /* True if the device works for half of the pause: the host may wait for it in a call that is not
@@ -395,7 +407,8 @@ static bool is_regular(const struct pauses *pauses, const struct pause *pause)
 	return regular;
 }
 
-static bool is_conjectured(const struct pauses *pauses, const struct pause *pause, double usual_ns)
+static bool is_conjectured(const struct pauses *pauses, const struct pause *pause, double usual_ns,
+                           const struct pace *pace)
 {
 	const struct weir_program *program = pauses->program;
 
@@ -403,8 +416,18 @@ static bool is_conjectured(const struct pauses *pauses, const struct pause *paus
 	       (double)weir_span_ns(pause->start_ns, pause->end_ns) >=
 	               WEIR_COLLECTION_FACTOR * usual_ns &&
 	       weir_pause_is_anonymous(&program->rank->timeline, pause->in) &&
-	       !is_beside_copy(pauses, pause) && !is_beside_work(program, pause) &&
+	       !is_beside_copy(pauses, pause, pace) && !is_beside_work(program, pause) &&
 	       is_regular(pauses, pause);
+}
+
+/* Adds the pauses that nothing explains for a host of this pace. */
+static void add_unexplained(const struct pauses *pauses, double usual_ns, const struct pace *pace,
+                            struct weir_collections *out)
+{
+	for (size_t i = 0; i < pauses->count; i++)
+		if (is_conjectured(pauses, &pauses->items[i], usual_ns, pace))
+			weir_intervals_push(&out->time, pauses->items[i].start_ns,
+			                    pauses->items[i].end_ns);
 }
 
 static void add_conjectured(const struct weir_advisor *advisor, uint32_t thread,
@@ -418,10 +441,11 @@ static void add_conjectured(const struct weir_advisor *advisor, uint32_t thread,
 	find_stretches(&pauses, thread);
 	find_listed(advisor, thread, &pauses);
 	usual_ns = pauses.gap_count > 0 ? weir_median(pauses.gaps_ns, pauses.gap_count) : 0;
-	for (size_t i = 0; i < pauses.count; i++)
-		if (is_conjectured(&pauses, &pauses.items[i], usual_ns))
-			weir_intervals_push(&out->time, pauses.items[i].start_ns,
-			                    pauses.items[i].end_ns);
+	add_unexplained(&pauses, usual_ns, &slowest, out);
+	if (out->time.count == 0) {
+		add_unexplained(&pauses, usual_ns, &slow, out);
+		out->doubtful = out->time.count > 0;
+	}
 	weir_intervals_unite(&out->time);
 	free(pauses.items);
 	free(pauses.gaps_ns);

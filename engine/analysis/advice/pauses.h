@@ -7,7 +7,8 @@
  * times the usual stretch between two events, if it comes at the same place in several steps, and
  * if nothing else explains it: it is in no operator, loader or named piece of work, neither the
  * result that was copied to the host just before it nor the input that is copied to the device just
- * after it is large enough to take the host so long, and it is not as exact as a timer.
+ * after it is large enough to take the host so long, and it is not as exact as a timer. If there is
+ * no such pause, one is a doubtful conjecture if hardly a program takes so long for those copies.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PAUSES_H
 #define WEIR_ANALYSIS_ADVICE_PAUSES_H
@@ -32,6 +33,8 @@
 struct weir_collections {
 	struct weir_intervals time; /* united, within the host time of the program */
 	bool recorded;              /* by name; false: conjectured */
+	/* The program may as well process a result or prepare an input there, only slowly. */
+	bool doubtful;
 };
 
 /* Returns true if only code of the program without a name can run in a pause inside this host row;

@@ -138,7 +138,7 @@ static bool keeps_kernels(const struct weir_ranked_fix *better, const struct wei
 
 /* True if the better fix only hides work, which still takes its time elsewhere and delays the
  * result, while the other one removes it; or if the better fix removes work of which only the time
- * is known, and which may be work that the device cannot do, while the other one hides it. */
+ * is known, and which may be work that must be done, while the other one hides it. */
 static bool hides_work(const struct weir_ranked_fix *better, const struct weir_ranked_fix *other)
 {
 	static const struct {
@@ -146,6 +146,8 @@ static bool hides_work(const struct weir_ranked_fix *better, const struct weir_r
 	} pairs[] = {
 		{"overlap-input", "move-to-device"},
 		{"overlap-output", "move-to-device"},
+		{"overlap-input", "collect-garbage-later"},
+		{"overlap-output", "collect-garbage-later"},
 		{"overlap-copies", "copy-less"},
 	};
 
