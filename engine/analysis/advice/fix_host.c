@@ -200,9 +200,16 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 #define WRITERS 2.0
 #define SHARED  1.2
 /* One thread beside the dispatch is the usual fix, and its own work then limits the step. Where
- * that gives less than this share of what several workers give, several take it: of 14 measured
- * fixes, 13 gave from 0.55 and had one thread, and one gave 0.35 and had several. */
-#define ONE_GIVES 0.5
+ * that gives less than this share of what several workers give, several take it. Of 27 measured
+ * fixes of code between operators in which one thread gave from 0.26, 25 had one; one in which it
+ * would have given 0.07 had four. */
+#define ONE_GIVES 0.2
+/* The same for work that consists of the framework's operators, such as transforms of a data set:
+ * loaders of frameworks run these in several processes. The one such fix measured had four, and
+ * one would have given 0.37; the value is in the middle between that and the fixes with one. */
+#define ONE_GIVES_OPERATORS 0.5
+/* Where one thread gives less than this share, the basis says what several would give. */
+#define WORTH_SEVERAL 0.5
 /* Longest time of that thread's work beside the dispatch, in times of its work alone: 0.8 to 1.3 in
  * those fixes. */
 #define SLOWEST_BESIDE 1.3
@@ -259,18 +266,27 @@ static struct weir_intervals kept_time(const struct weir_advisor *advisor)
 	return kept;
 }
 
+/* Returns the part of a stretch that is in a united set. */
+static double common_ns(const struct weir_interval *stretch, const struct weir_intervals *set)
+{
+	struct weir_intervals one = {0};
+	double ns;
+
+	weir_intervals_push(&one, stretch->start_ns, stretch->end_ns);
+	ns = (double)weir_intervals_common_ns(&one, set);
+	weir_intervals_release(&one);
+	return ns;
+}
+
 /* Returns the host's work of a tail without the time that stays. */
 static double movable_ns(const struct weir_host_span *span, const struct weir_issue *issue,
                          const struct weir_intervals *kept)
 {
-	struct weir_intervals tail = {0};
 	double kept_ns;
 
 	if (issue->work_ns <= 0)
 		return 0;
-	weir_intervals_push(&tail, span->before.start_ns, span->before.end_ns);
-	kept_ns = (double)weir_intervals_common_ns(&tail, kept);
-	weir_intervals_release(&tail);
+	kept_ns = common_ns(&span->before, kept);
 	if (kept_ns == 0)
 		return issue->work_ns;
 	/* The rest is no work if it is short: see program.h. */
@@ -340,40 +356,88 @@ static uint8_t *find_inputs(const struct weir_advisor *advisor)
 /* Work that other threads or processes take over. */
 struct moved {
 	double ns;
-	double locked_ns; /* dispatch that it waits for if one thread does it */
+	double operators_ns; /* part of it in operators */
+	double locked_ns;    /* dispatch that it waits for if one thread does it */
 };
+
+/* The threads or processes that do the moved work, and the step that they leave. */
+struct shift {
+	double workers;
+	double slower;             /* each of several workers */
+	double rest_ns;            /* of the step without the work */
+	double one_ns, several_ns; /* limits */
+	double one_gives;          /* of one thread over several */
+	const char *of;
+};
+
+static void explain_one(struct weir_draft *draft, const struct moved *moved,
+                        const struct shift *shift)
+{
+	weir_draft_basis(draft,
+	                 "%.2f ms of host work in one thread beside the device's work "
+	                 "instead of before or behind it; the rest of the %s takes %.2f ms",
+	                 moved->ns / 1e6, shift->of, shift->rest_ns / 1e6);
+	if (moved->locked_ns >= LEAST_LOCKED_NS)
+		weir_text_printf(&draft->basis,
+		                 "; the thread waits %.2f ms for Python's lock while the other one "
+		                 "launches",
+		                 moved->locked_ns / 1e6);
+	if (shift->one_gives < WORTH_SEVERAL)
+		weir_text_printf(&draft->basis, "; %.0f workers would leave %.2f ms",
+		                 shift->workers, fmax(shift->rest_ns, shift->several_ns) / 1e6);
+}
 
 /* Sets the limit that the moved work puts on the step, and the basis. The range reaches from as
  * many workers as hide all of it to one. */
 static void limit_by_workers(struct weir_draft *draft, const struct moved *moved, double workers,
                              double slower)
 {
-	double work_ns = moved->ns, one_ns = work_ns + moved->locked_ns;
 	double rest_ns = weir_replay(&draft->program, draft->advisor->speed, WEIR_REPLAY_TYPICAL);
-	double shared_ns = work_ns * slower / workers, before_ns = work_ns + rest_ns;
-	bool one = before_ns - fmax(rest_ns, work_ns) >=
-	           ONE_GIVES * (before_ns - fmax(rest_ns, shared_ns));
-	const char *of = draft->program.step == WEIR_NONE ? "trace" : "step";
+	double before_ns = moved->ns + rest_ns;
+	struct shift shift = {.workers = workers,
+	                      .slower = slower,
+	                      .rest_ns = rest_ns,
+	                      .one_ns = moved->ns + moved->locked_ns,
+	                      .several_ns = moved->ns * slower / workers,
+	                      .of = draft->program.step == WEIR_NONE ? "trace" : "step"};
+	bool one;
 
-	draft->floor_ns = one ? one_ns : shared_ns;
+	shift.one_gives = (before_ns - fmax(rest_ns, moved->ns)) /
+	                  (before_ns - fmax(rest_ns, shift.several_ns));
+	one = shift.one_gives >=
+	      (moved->operators_ns > moved->ns / 2 ? ONE_GIVES_OPERATORS : ONE_GIVES);
+	draft->floor_ns = one ? shift.one_ns : shift.several_ns;
 	draft->floor_low_ns = 0;
-	draft->floor_high_ns = one ? fmax(work_ns * SLOWEST_BESIDE, one_ns) : work_ns;
+	draft->floor_high_ns = one ? fmax(moved->ns * SLOWEST_BESIDE, shift.one_ns) : moved->ns;
 	if (one)
-		weir_draft_basis(draft,
-		                 "%.2f ms of host work in one thread beside the device's work "
-		                 "instead of before or behind it; the rest of the %s takes %.2f ms",
-		                 work_ns / 1e6, of, rest_ns / 1e6);
+		explain_one(draft, moved, &shift);
 	else
 		weir_draft_basis(draft,
 		                 "%.2f ms of host work beside the device's instead of before or "
 		                 "behind it, divided among %.0f workers, each %.1f times as long "
 		                 "as alone; one worker would limit the %s to %.2f ms",
-		                 work_ns / 1e6, workers, slower, of, work_ns / 1e6);
-	if (one && moved->locked_ns >= LEAST_LOCKED_NS)
-		weir_text_printf(&draft->basis,
-		                 "; the thread waits %.2f ms for Python's lock while the other one "
-		                 "launches",
-		                 moved->locked_ns / 1e6);
+		                 moved->ns / 1e6, workers, slower, shift.of, moved->ns / 1e6);
+}
+
+/* Returns the time of the operators on the threads that launch; the caller releases it. */
+static struct weir_intervals operator_time(const struct weir_program *program)
+{
+	const struct weir_timeline *timeline = &program->rank->timeline;
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	uint8_t *launches = weir_alloc(program->rank->trace->thread_count + 1);
+	struct weir_intervals time = {0};
+
+	for (size_t i = 0; i < program->issue_count; i++)
+		if (program->issues[i].call != WEIR_NONE)
+			launches[host->thread[program->issues[i].call]] = 1;
+	for (uint32_t row = 0; row < host->count; row++)
+		if (host->kind[row] == WEIR_HOST_OP && timeline->outer_op[row] == row &&
+		    launches[host->thread[row]] && host->start_ns[row] >= program->host_start_ns &&
+		    host->end_ns[row] <= program->host_end_ns)
+			weir_intervals_push(&time, host->start_ns[row], host->end_ns[row]);
+	weir_intervals_unite(&time);
+	free(launches);
+	return time;
 }
 
 /* Moves the host's work of tails of this kind, and in front of marked calls, to other threads or
@@ -384,6 +448,7 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, const u
 	const struct weir_program *program = &draft->program;
 	struct weir_host_span *spans = weir_host_spans_new(program);
 	struct weir_intervals kept = kept_time(draft->advisor);
+	struct weir_intervals operators = operator_time(program);
 	struct moved moved = {0};
 	double share = 0; /* times ns */
 
@@ -396,10 +461,12 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, const u
 		if (program->issues[i].job_count > 0)
 			weir_draft_name_host(draft, i, ns);
 		moved.ns += ns * draft->advisor->speed.work;
+		moved.operators_ns += common_ns(&spans[i].before, &operators);
 		share += ns * draft->advisor->speed.work *
 		         locked_share(draft, program->issues[i].work_row);
 	}
 	weir_intervals_release(&kept);
+	weir_intervals_release(&operators);
 	free(spans);
 	if (moved.ns > 0) {
 		moved.locked_ns = share / moved.ns * dispatch_ns(draft);
