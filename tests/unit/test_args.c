@@ -170,6 +170,22 @@ static void a_stride_of_zero_repeats_elements(void **state)
 	assert_near(distinct("[[[4, 3]]]", "[[0, 1]]"), 12, 0);
 }
 
+static void windows_that_overlap_share_elements(void **state)
+{
+	(void)state;
+	/* Windows of 4 that begin at every second of 10 elements. */
+	assert_near(distinct("[[4, 4]]", "[[2, 1]]"), 10, 0);
+	assert_near(distinct("[[4, 4]]", "[[3, 1]]"), 13, 0);
+	assert_near(distinct("[[4, 4]]", "[[4, 1]]"), 16, 0); /* beside each other */
+	assert_near(distinct("[[4, 4]]", "[[9, 1]]"), 16, 0); /* with gaps */
+	assert_near(distinct("[[4, 4]]", "[[1, 1]]"), 7, 0);
+	assert_near(distinct("[[0, 4]]", "[[2, 1]]"), 0, 0);
+	/* Rows far from each other: the product of the strides says nothing. */
+	assert_near(distinct("[[2, 0, 3]]", "[[1099511627776, 1099511627776, 1]]"), 0, 0);
+	assert_near(distinct("[[2, 2, 3]]", "[[1099511627776, 0, 1]]"), 6, 0);
+	assert_near(distinct("[[2, 2, 2, 3]]", "[[1099511627776, 1099511627775, 0, 1]]"), 12, 0);
+}
+
 static void strides_belong_to_the_argument_at_their_position(void **state)
 {
 	struct weir_args args;
@@ -385,6 +401,7 @@ int main(void)
 		cmocka_unit_test(sizes_have_their_limits),
 		cmocka_unit_test(a_list_keeps_its_totals_and_its_first_sizes),
 		cmocka_unit_test(a_stride_of_zero_repeats_elements),
+		cmocka_unit_test(windows_that_overlap_share_elements),
 		cmocka_unit_test(strides_belong_to_the_argument_at_their_position),
 		cmocka_unit_test(lists_of_integers_have_eight_at_most),
 		cmocka_unit_test(flags_are_bits_from_the_first_one),

@@ -48,10 +48,9 @@ static bool take_dim(struct cursor *c, int64_t *out)
 	return c->at > start;
 }
 
-/* Reads "[2, 3]" after its opening bracket. */
-static bool take_tensor(struct cursor *c, struct weir_arg *arg)
+/* Reads "2, 3]", behind the opening bracket. */
+static bool take_entries(struct cursor *c, struct weir_arg *arg)
 {
-	arg->elements = 1;
 	if (take(c, ']'))
 		return true;
 	do {
@@ -60,11 +59,19 @@ static bool take_tensor(struct cursor *c, struct weir_arg *arg)
 		if (arg->rank == WEIR_MAX_RANK || !take_dim(c, &dim))
 			return false;
 		arg->dims[arg->rank++] = dim;
-		arg->elements *= (double)dim;
-		if (arg->elements > WEIR_MAX_ELEMS)
-			return false;
 	} while (take(c, ','));
 	return take(c, ']');
+}
+
+/* Reads "[2, 3]" after its opening bracket. */
+static bool take_tensor(struct cursor *c, struct weir_arg *arg)
+{
+	if (!take_entries(c, arg))
+		return false;
+	arg->elements = 1;
+	for (int i = 0; i < arg->rank; i++)
+		arg->elements *= (double)arg->dims[i];
+	return arg->elements <= WEIR_MAX_ELEMS;
 }
 
 /* Reads "[[2, 3], [4]]" after its opening bracket: a list of tensors, folded into its totals. */
@@ -121,6 +128,18 @@ static bool skip_list(struct cursor *c)
 	return false;
 }
 
+/* Returns the elements from the first to the last one of a tensor in memory. Windows that overlap,
+ * as those of unfold(), have more elements than that. */
+static double extent_of(const struct weir_arg *arg, const struct weir_arg *strides)
+{
+	double extent = 1;
+
+	for (int i = 0; i < arg->rank; i++)
+		if (arg->dims[i] > 0)
+			extent += (double)(arg->dims[i] - 1) * (double)strides->dims[i];
+	return extent;
+}
+
 /* Reads the strides of one argument; applies them if there is one per dimension. */
 static bool take_strides(struct cursor *c, struct weir_arg *arg)
 {
@@ -131,12 +150,13 @@ static bool take_strides(struct cursor *c, struct weir_arg *arg)
 	if (!sees(c, '[') || !skip_list(c))
 		return false;
 	if (!take(&list, '[') || arg->rank <= 0 || sees(&list, '[') ||
-	    !take_tensor(&list, &strides) || strides.rank != arg->rank)
+	    !take_entries(&list, &strides) || strides.rank != arg->rank)
 		return true;
 	for (int i = 0; i < arg->rank; i++)
 		if (!strides.dims[i] && arg->dims[i] > 1)
 			distinct /= (double)arg->dims[i];
-	arg->distinct = distinct;
+	arg->overlaps = extent_of(arg, &strides) < distinct;
+	arg->distinct = fmin(distinct, extent_of(arg, &strides));
 	return true;
 }
 

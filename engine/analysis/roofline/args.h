@@ -30,6 +30,7 @@ struct weir_arg {
 	int64_t dims[WEIR_MAX_RANK];
 	double elements;   /* of all its tensors if it is a list */
 	double distinct;   /* elements with their own place in memory */
+	bool overlaps;     /* windows of it share elements */
 	size_t list_count; /* tensors of a list */
 	struct weir_element element;
 	const char *scalar; /* text of the concrete value, not terminated; NULL: not recorded */
@@ -46,9 +47,9 @@ bool weir_args_parse(struct weir_args *args, const char *dims, const char *types
                      const char *scalars);
 
 /*
- * Removes expanded elements from `distinct` by the recorded strides, such as "[[0, 1], []]". NULL,
- * empty and damaged texts change nothing, and neither does an argument with fewer strides than
- * dimensions.
+ * Removes expanded elements, and those that overlapping windows share, from `distinct` by the
+ * recorded strides, such as "[[0, 1], []]". NULL, empty and damaged texts change nothing, and
+ * neither does an argument with fewer strides than dimensions.
  */
 void weir_args_stride(struct weir_args *args, const char *strides);
 
