@@ -337,19 +337,6 @@ static bool leaves_idle(const struct weir_op_calls *calls, const struct weir_loo
 	return small_ns >= IDLE_SHARE * all_ns;
 }
 
-/* True if each run computes a network on its chunk of a batch, and the device works less than half
- * of the step: it waits for the host, which launches the operators of all chunks once instead. */
-static bool starves_device(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	double ns = 0;
-
-	if (!weir_loop_is_network(calls, loop) || !weir_loop_takes_chunks(calls, loop))
-		return false;
-	for (size_t c = 0; c < calls->count; c++)
-		ns += calls->items[c].ns;
-	return ns < (1 - IDLE_SHARE) * calls->advisor->before_ns;
-}
-
 /* True if most of the step consists of the loop. */
 static bool is_most(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
@@ -381,7 +368,7 @@ static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *
 	       (weir_loop_cannot_follow(calls, &part) ||
 	        (weir_loop_takes_parts(calls, loop) && !weir_loop_hands_on(calls, loop))) &&
 	       (has_few_rows(calls, loop) || leaves_idle(calls, loop) ||
-	        starves_device(calls, loop));
+	        weir_loop_starves_device(calls, loop));
 }
 
 /* True if a run repeats a shorter sequence from its beginning to its end, each turn of which takes

@@ -226,9 +226,11 @@ static double joined_product_ns(const struct weir_advisor *advisor, const struct
 	double *rows;
 
 	if (!call->work.product || !weir_product_read(advisor, call->first_job, &p) ||
-	    p.kind != WEIR_PRODUCT_MATRIX || p.batch != 1 || !(p.m * p.n * p.k > 0))
+	    p.kind == WEIR_PRODUCT_ATTENTION || p.irregular || p.batch != 1 ||
+	    !(p.m * p.n * p.k > 0))
 		return NAN;
-	rows = p.n <= 1 ? &p.n : &p.m; /* see weir_loop_shared_bytes() */
+	/* See weir_loop_shared_bytes(); rows of a convolution are the places of its result. */
+	rows = p.n <= 1 && p.kind == WEIR_PRODUCT_MATRIX ? &p.n : &p.m;
 	*rows *= sum->flops / p.flops;
 	p.flops = sum->flops;
 	return fmin(sum->now_ns, fmax(sum->longest_ns,
@@ -675,11 +677,38 @@ static bool has_whole_product(const struct weir_op_calls *calls, const struct we
 	return false;
 }
 
+/* Share of the step in which the device works if it waits for the host. */
+#define STARVED_SHARE 0.5
+
+bool weir_loop_starves_device(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	double ns = 0;
+
+	if (!weir_loop_is_network(calls, loop) || !weir_loop_takes_chunks(calls, loop))
+		return false;
+	for (size_t c = 0; c < calls->count; c++)
+		ns += calls->items[c].ns;
+	return ns < STARVED_SHARE * calls->advisor->before_ns;
+}
+
+/* Share of the step's calls that a loop over the chunks of a batch is. */
+#define MOST_OF_STEP 0.9
+
+/* True if most of the step runs a network on one chunk of a batch after the other, each of several
+ * rows, while the device waits: the chunks are inputs that one batch holds. */
+static bool runs_chunks(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return loop->kind == WEIR_LOOP_ROWS && !loop->gathers && !loop->picks &&
+	       (double)(loop->turns * loop->period) >= MOST_OF_STEP * (double)calls->count &&
+	       weir_loop_starves_device(calls, loop) && !has_whole_product(calls, loop);
+}
+
 /* Returns the kind of a loop in its step. */
 static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
-	return loop->kind == WEIR_LOOP_INPUTS && has_whole_product(calls, loop) ? WEIR_LOOP_ROWS
-	                                                                        : loop->kind;
+	if (loop->kind == WEIR_LOOP_INPUTS && has_whole_product(calls, loop))
+		return WEIR_LOOP_ROWS;
+	return runs_chunks(calls, loop) ? WEIR_LOOP_INPUTS : loop->kind;
 }
 
 bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
