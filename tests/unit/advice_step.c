@@ -28,7 +28,7 @@ enum item_kind { BEGIN, END, KERNEL, COPY, WAIT, PASS, FRAME, GRAPH };
 
 struct item {
 	enum item_kind kind;
-	const char *name, *dims, *types, *scalars;
+	const char *name, *dims, *types, *scalars, *strides;
 	int64_t ns, bytes; /* bytes 0: not recorded */
 	uint32_t blocks;
 	int count;
@@ -78,6 +78,11 @@ void advice_step_begin(struct advice_step *step, const char *op, const char *dim
 	add(step,
 	    (struct item){
 		    .kind = BEGIN, .name = op, .dims = dims, .types = types, .scalars = scalars});
+}
+
+void advice_step_strides(struct advice_step *step, const char *strides)
+{
+	step->items[step->count - 1].strides = strides;
 }
 
 void advice_step_end(struct advice_step *step)
@@ -255,7 +260,8 @@ static void give_shapes(struct advice_step *step, struct weir_trace *trace)
 		trace->shapes[i + 1] =
 			(struct weir_shape){.dims = add_text(trace, step->items[i].dims),
 		                            .types = add_text(trace, step->items[i].types),
-		                            .scalars = add_text(trace, step->items[i].scalars)};
+		                            .scalars = add_text(trace, step->items[i].scalars),
+		                            .strides = add_text(trace, step->items[i].strides)};
 	trace->shape_count = step->count + 1;
 	trace->has_shapes = true;
 	for (size_t row = 0; row < trace->host.count; row++)

@@ -23,6 +23,8 @@ struct advice_step *advice_step_new(void);
 /* Opens an operator up to advice_step_end(); NULL texts: not recorded. */
 void advice_step_begin(struct advice_step *step, const char *op, const char *dims,
                        const char *types, const char *scalars);
+/* Records the strides of the operator that was just opened. */
+void advice_step_strides(struct advice_step *step, const char *strides);
 void advice_step_end(struct advice_step *step);
 /* Launches a kernel with this number of blocks. */
 void advice_step_kernel(struct advice_step *step, const char *kernel, double us, uint32_t blocks);

@@ -93,7 +93,6 @@ static void a_product_takes_a_matrix_whose_last_dimensions_are_exchanged(void **
 {
 	(void)state;
 	assert_true(permuted_before_a_product("[\"\", \"[0, 2, 1]\"]").found);
-	assert_false(permuted_before_a_product("[\"\", \"[1, 0, 2]\"]").found);
 	assert_false(permuted_before_a_product("[\"\", \"[2, 0, 1]\"]").found);
 }
 
@@ -155,10 +154,136 @@ static void a_product_needs_other_dimensions_in_order(void **state)
 	struct advice_step *step = advice_step_new();
 
 	(void)state;
-	transposed(step, "[\"\", \"0\", \"1\"]", 400);
+	transposed(step, "[\"\", \"0\", \"2\"]", 400);
 	advice_step_op(step, "aten::bmm", "[" TENSOR ", " TENSOR "]", TWO, "nvjet_gemm", 300);
 	advice_step_wait(step);
 	assert_false(result_of(step, weir_fix_avoid_copies).found);
+}
+
+/* Brings the batch in front of the rows in a copy of these dimensions, which a product of matrices
+ * reads. */
+static struct advice_result batched(const char *order, const char *copy, const char *matrices)
+{
+	struct advice_step *step = advice_step_new();
+	char view[64], dims[128], product[96];
+
+	snprintf(view, sizeof view, "[%s, []]", copy);
+	advice_step_view(step, "aten::permute", view, "[" BF16 ", \"ScalarList\"]", order);
+	advice_step_begin(step, "aten::contiguous", view, "[" BF16 ", \"Scalar\"]", NULL);
+	snprintf(dims, sizeof dims, "[%s, %s, []]", copy, copy);
+	advice_step_op(step, "aten::copy_", dims, "[" BF16 ", " BF16 ", \"Scalar\"]", DIRECT, 400);
+	advice_step_end(step);
+	snprintf(product, sizeof product, "[%s, [16, 1024, 64]]", matrices);
+	advice_step_op(step, "aten::bmm", product, TWO, "nvjet_gemm", 300);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_avoid_copies);
+}
+
+static void a_product_takes_any_stride_between_its_matrices(void **state)
+{
+	static const char three[] = "[16, 4096, 1024]", order[] = "[\"\", \"[1, 0, 2]\"]";
+	static const char heads[] = "[\"\", \"[0, 2, 1, 3]\"]";
+	struct advice_result result = batched(order, three, three);
+
+	(void)state;
+	assert_true(result.found);
+	assert_near(result.before_us - result.after_us, 400, 0.05);
+	/* Two dimensions in front of the rows have no common stride, unless one has one entry. */
+	assert_false(batched(heads, "[4, 4, 4096, 1024]", three).found);
+	assert_true(batched(heads, "[1, 16, 4096, 1024]", three).found);
+	/* The product reads other rows. */
+	assert_false(batched(order, three, "[16, 1024, 4096]").found);
+}
+
+/* A product of 16 matrices whose result is copied with the batch behind the rows for an operator
+ * that needs the copy. */
+static bool result_copied(const char *order, const char *copy)
+{
+	struct advice_step *step = advice_step_new();
+	char dims[128];
+
+	advice_step_op(step, "aten::bmm", "[[16, 4096, 1024], [16, 1024, 512]]", TWO, "nvjet_gemm",
+	               300);
+	advice_step_view(step, "aten::permute", "[[16, 4096, 512], []]",
+	                 "[" BF16 ", \"ScalarList\"]", order);
+	advice_step_begin(step, "aten::reshape", "[[16, 4096, 512], []]",
+	                  "[" BF16 ", \"ScalarList\"]", NULL);
+	snprintf(dims, sizeof dims, "[%s, %s, []]", copy, copy);
+	advice_step_op(step, "aten::copy_", dims, "[" BF16 ", " BF16 ", \"Scalar\"]", DIRECT, 400);
+	advice_step_end(step);
+	advice_step_op(step, "aten::mm", "[[4096, 8192], [8192, 256]]", TWO, "nvjet_gemm", 100);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_avoid_copies).found;
+}
+
+static void a_product_writes_its_matrices_beside_each_other(void **state)
+{
+	(void)state;
+	assert_true(result_copied("[\"\", \"[1, 0, 2]\"]", "[4096, 16, 512]"));
+	assert_false(result_copied("[\"\", \"[1, 2, 0]\"]", "[4096, 512, 16]"));
+	assert_false(result_copied("[\"\", \"[1, 0, 2]\"]", "[2048, 32, 512]"));
+}
+
+/* Copies windows of 64 numbers that begin at every eighth one, for this reader. */
+static struct advice_result windows(const char *strides, const char *op, const char *kernel,
+                                    double us)
+{
+	static const char dims[] = "[[96, 16377, 64], [96, 16377, 64], []]";
+	struct advice_step *step = advice_step_new();
+
+	advice_step_view(step, "aten::unfold", "[[96, 131072], [], [], []]",
+	                 "[\"float\", \"Scalar\", \"Scalar\", \"Scalar\"]",
+	                 "[\"\", \"-1\", \"64\", \"8\"]");
+	advice_step_begin(step, "aten::contiguous", "[[96, 16377, 64], []]",
+	                  "[\"float\", \"Scalar\"]", NULL);
+	advice_step_begin(step, "aten::copy_", dims, "[\"float\", \"float\", \"Scalar\"]", NULL);
+	advice_step_strides(step, strides);
+	advice_step_kernel(step, DIRECT, 250, 1000);
+	advice_step_end(step);
+	advice_step_end(step);
+	advice_step_op(step, op, "[[96, 16377, 64], []]", "[\"float\", \"ScalarList\"]", kernel,
+	               us);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_avoid_copies);
+}
+
+static void a_reduction_reads_windows_from_their_source(void **state)
+{
+	static const char overlap[] = "[[1048128, 64, 1], [131072, 8, 1], []]";
+	struct advice_result slow = windows(overlap, "aten::amax", "reduce_kernel", 420), fast;
+
+	(void)state;
+	assert_true(slow.found);
+	/* 403 MB in 420 us are 0.32 of the bandwidth: something else limits the kernel. */
+	assert_near(slow.before_us - slow.after_us, 250, 0.05);
+	fast = windows(overlap, "aten::amax", "reduce_kernel", 150);
+	assert_near(fast.before_us - fast.after_us, 250 + 0.86 * 150, 0.05);
+	/* Operators that need rows, and that would change the source. */
+	assert_false(windows(overlap, "aten::_fft_r2c", "regular_fft", 150).found);
+	assert_true(windows(overlap, "aten::neg", STREAMING, 270).found);
+	assert_false(windows(overlap, "aten::neg_", STREAMING, 270).found);
+}
+
+static void a_reduction_takes_any_order_but_a_norm_does_not(void **state)
+{
+	static const struct {
+		const char *op, *kernel;
+		bool found;
+	} cases[] = {
+		{"aten::sum", "reduce_kernel", true},
+		{"aten::cumsum", "tensor_kernel_scan_innermost_dim", false},
+		{"aten::native_layer_norm", "vectorized_layer_norm_kernel", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct advice_step *step = advice_step_new();
+
+		transposed(step, "[\"\", \"0\", \"1\"]", 400);
+		advice_step_op(step, cases[i].op, "[" TENSOR "]", ONE, cases[i].kernel, 100);
+		advice_step_wait(step);
+		assert_int_equal(result_of(step, weir_fix_avoid_copies).found, cases[i].found);
+	}
 }
 
 /* An outer product of these operands and an operator on the result, which is copied with its last
@@ -371,7 +496,8 @@ static void a_cache_that_grows_is_written_in_place(void **state)
 	result = result_of(caches("[[[8, 16, 1023, 128], [8, 16, 1, 128]], []]"),
 	                   weir_fix_avoid_copies);
 	assert_true(result.found);
-	assert_near(result.before_us - result.after_us, 2 * (200 - 2), 0.05);
+	/* The views of the new rows and of all rows take the host 6 us for each cache. */
+	assert_near(result.before_us - result.after_us, 2 * (200 - 2) - 2 * 6, 0.005);
 }
 
 /* Joins the newest row to a part of the rows before it. */
@@ -419,6 +545,10 @@ int main(void)
 		cmocka_unit_test(a_change_of_type_stays_where_another_copy_goes),
 		cmocka_unit_test(a_layout_copy_inside_a_product_is_not_the_programs),
 		cmocka_unit_test(a_product_needs_other_dimensions_in_order),
+		cmocka_unit_test(a_product_takes_any_stride_between_its_matrices),
+		cmocka_unit_test(a_product_writes_its_matrices_beside_each_other),
+		cmocka_unit_test(a_reduction_reads_windows_from_their_source),
+		cmocka_unit_test(a_reduction_takes_any_order_but_a_norm_does_not),
 		cmocka_unit_test(the_operands_of_an_outer_product_are_turned_instead),
 		cmocka_unit_test(the_last_copy_of_a_step_may_be_its_result),
 		cmocka_unit_test(sister_copies_do_not_undo_each_other),

@@ -4,11 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/analysis/advice/caches.h"
+#include "engine/analysis/advice/divisions.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/heads.h"
 #include "engine/analysis/advice/host_spans.h"
+#include "engine/analysis/advice/joined_lists.h"
 #include "engine/analysis/advice/messages.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/paddings.h"
 #include "engine/analysis/advice/products.h"
 #include "engine/analysis/advice/reorders.h"
 #include "engine/analysis/advice/spread.h"
@@ -17,16 +21,13 @@
 
 /* Calls behind a copy among which its use is sought; a result is used soon. */
 #define USED_WITHIN 16
-/* A cache grows if the new rows are at most this share of the old ones. */
-#define NEW_ROWS_SHARE 0.125
-/* Caches come in pairs: keys and values. */
-#define LEAST_CACHES 2
 
 enum layout {
 	LAYOUT_PLAIN,      /* the source has the layout of the result */
 	LAYOUT_TRANSPOSED, /* its last two dimensions are exchanged */
 	LAYOUT_PERMUTED,   /* other dimensions are exchanged */
 	LAYOUT_EXPANDED,   /* its elements are repeated */
+	LAYOUT_WINDOWS,    /* they belong to windows that overlap */
 };
 
 struct copy {
@@ -148,6 +149,8 @@ static enum layout layout_of(const struct weir_op_calls *calls, const struct wei
 	const struct weir_job *job = &calls->advisor->program.jobs[call->longest_job];
 	const char *kernel = weir_advisor_kernel(calls->advisor, job);
 
+	if (from->overlaps)
+		return LAYOUT_WINDOWS;
 	if (from->distinct < from->elements)
 		return LAYOUT_EXPANDED;
 	if (calls->advisor->program.rank->trace->device.kind[job->row] != WEIR_DEVICE_KERNEL ||
@@ -269,6 +272,27 @@ static bool is_attended(const struct weir_op_calls *calls, const struct weir_op_
 	return elements == tensor->elements || argument_like(args, tensor);
 }
 
+/* True if at most one of the dimensions in front of the rows and columns has several entries. */
+static bool has_one_batch(const struct copy *copy)
+{
+	int batches = 0;
+
+	for (int d = 0; d < copy->rank - 2; d++)
+		batches += copy->dims[d] > 1;
+	return copy->rank >= 3 && batches <= 1;
+}
+
+/* True if the copy only brings the batch in front of the rows, as [rows, batch, columns] to [batch,
+ * rows, columns]: libraries take matrices with a stride between rows and one between matrices. 16
+ * products of 65,536 x 128 x 128 in fp16 took 185 us on an H100 from copies, and with such strides
+ * of both input and result. */
+static bool takes_batches(const struct copy *copy, const struct weir_arg *arg)
+{
+	return copy->layout == LAYOUT_PERMUTED && copy->whole_rows && has_one_batch(copy) &&
+	       arg->rank == 3 && arg->dims[2] == copy->dims[copy->rank - 1] &&
+	       arg->dims[1] == copy->dims[copy->rank - 2];
+}
+
 /* True if the copy only puts the rows of a product's matrix in another order, and attention reads
  * the result: the product takes the rows as they are, and attention takes any order of them. */
 static bool orders_rows_for_attention(const struct weir_op_calls *calls, size_t product,
@@ -296,10 +320,21 @@ static bool orders_rows_for_attention(const struct weir_op_calls *calls, size_t 
 	return false;
 }
 
+/* True if the operator reads elements in any order: a pointwise one, or a sum and the like, whose
+ * kernels choose the dimension along which they read. Norms, softmax and prefix sums need rows. */
+static bool takes_strides(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_job *job = &calls->advisor->program.jobs[call->longest_job];
+
+	return call->family == WEIR_FAMILY_ELEMENTWISE ||
+	       (call->family == WEIR_FAMILY_REDUCE &&
+	        strstr(weir_advisor_kernel(calls->advisor, job), "reduce_kernel"));
+}
+
 enum use {
 	USE_NONE,   /* nothing reads it */
 	USE_NEEDS,  /* a reader needs the copy */
-	USE_PASSES, /* pointwise operators read it, up to the end of the step */
+	USE_PASSES, /* operators that take any order read it, up to the end of the step */
 	USE_TAKES,  /* a reader takes the source instead */
 	USE_UNDOES, /* a copy back to the former layout */
 };
@@ -315,13 +350,15 @@ static enum use use_by(const struct weir_op_calls *calls, size_t reader, const s
 	if (is_attention(calls, call))
 		return copy->layout == LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
 	if (call->work.product)
-		return takes_transposed(copy, arg) ||
+		return takes_transposed(copy, arg) || takes_batches(copy, arg) ||
 		                       orders_rows_for_attention(calls, reader, copy, arg) ||
 		                       (copy->layout == LAYOUT_PERMUTED &&
 		                        weir_heads_follow_query(calls, copy->call))
 		               ? USE_TAKES
 		               : USE_NEEDS;
-	return call->family == WEIR_FAMILY_ELEMENTWISE ? USE_PASSES : USE_NEEDS;
+	if (copy->layout == LAYOUT_WINDOWS && call->family == WEIR_FAMILY_ELEMENTWISE)
+		return changes_in_place(weir_op_calls_name(calls, call)) ? USE_NEEDS : USE_TAKES;
+	return takes_strides(calls, call) ? USE_PASSES : USE_NEEDS;
 }
 
 /* Returns the use of a copy that changes nothing: its readers take the source, unless one of them
@@ -342,19 +379,33 @@ static bool results_in(const struct weir_op_calls *calls, const struct weir_op_c
 	       sizes->n == (double)columns && sizes->m * sizes->n * sizes->batch == copy->elements;
 }
 
-/* True if the copy exchanges rows and columns of a product's result, behind pointwise operators or
- * not. The product with exchanged factors writes them so itself, as (A B)^T = B^T A^T, and
- * libraries take and write either order: 32 products of 128 x 128 x 8192 in fp16 took 45 us on an
- * H100, and 46.5 us as one product with exchanged factors. */
+/* True if the call is a product that can write its result in the layout of the copy: with rows and
+ * columns exchanged, as (A B)^T = B^T A^T, or with the batch behind the rows. Libraries take and
+ * write either order: 32 products of 128 x 128 x 8192 in fp16 took 45 us on an H100, and 46.5 us as
+ * one product with exchanged factors; see takes_batches() for the other. */
+static bool writes_layout(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                          const struct copy *copy)
+{
+	const int64_t *end = &copy->dims[copy->rank];
+
+	if (copy->layout == LAYOUT_TRANSPOSED)
+		return results_in(calls, call, copy, end[-2]);
+	return copy->whole_rows && has_one_batch(copy) && results_in(calls, call, copy, end[-1]) &&
+	       call->work.reuse.batch == (double)end[-2] && call->work.reuse.m == (double)end[-3];
+}
+
+/* True if the copy changes the layout of a product's result, behind pointwise operators or not, to
+ * one in which the product can write it. */
 static bool turns_product(const struct weir_op_calls *calls, const struct copy *copy)
 {
-	if (copy->layout != LAYOUT_TRANSPOSED || copy->rank < 2)
+	if ((copy->layout != LAYOUT_TRANSPOSED && copy->layout != LAYOUT_PERMUTED) ||
+	    copy->rank < 2)
 		return false;
 	for (size_t back = 1; back <= USED_WITHIN && back <= copy->call; back++) {
 		const struct weir_op_call *call = &calls->items[copy->call - back];
 		struct weir_args args;
 
-		if (results_in(calls, call, copy, copy->dims[copy->rank - 2]))
+		if (writes_layout(calls, call, copy))
 			return true;
 		if (!weir_op_calls_args(calls, call, &args) ||
 		    (argument_like(&args, copy) && call->family != WEIR_FAMILY_ELEMENTWISE))
@@ -380,11 +431,36 @@ static const struct weir_arg *argument_of(const struct weir_op_calls *calls,
 	               : arg;
 }
 
-/* Follows the copy through pointwise operators to the reader that decides. */
+/* True if the call joins the copy with other tensors. */
+static bool joins(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                  const struct copy *copy)
+{
+	struct weir_joined_list list;
+
+	if (!weir_joined_list_read(calls, call, &list))
+		return false;
+	for (size_t i = 0; i < list.count; i++)
+		if (list.items[i].tensor.elements == copy->elements)
+			return true;
+	return false;
+}
+
+/* True if the product writes as many elements as the copy has: later readers of that many elements
+ * may read its result. */
+static bool hides(const struct weir_op_call *call, const struct copy *copy)
+{
+	const struct weir_reuse *sizes = &call->work.reuse;
+
+	return call->work.product && sizes->m * sizes->n * sizes->batch == copy->elements;
+}
+
+/* Follows the copy through pointwise operators to the reader that decides. What joins repeated
+ * elements with others is left to divide_product(). */
 static enum use use_of(const struct weir_op_calls *calls, const struct copy *copy,
                        struct readers *readers)
 {
 	enum use use = USE_NONE;
+	bool joined = false;
 
 	*readers = (struct readers){0};
 
@@ -394,6 +470,9 @@ static enum use use_of(const struct weir_op_calls *calls, const struct copy *cop
 		struct weir_args args;
 		struct copy other;
 
+		joined |= copy->layout == LAYOUT_EXPANDED && joins(calls, call, copy);
+		if (joined && hides(call, copy))
+			return use;
 		if (!weir_op_calls_args(calls, call, &args) ||
 		    !(arg = argument_of(calls, call, &args, copy)))
 			continue;
@@ -415,95 +494,7 @@ static enum use use_of(const struct weir_op_calls *calls, const struct copy *cop
 	return use;
 }
 
-/* ---- caches that grow ---- */
-
-/* Reads one dimension list "[1, 16, 1023, 128]" behind `at`; returns its end, NULL: damaged. */
-static const char *read_dims(const char *at, struct weir_args *args, size_t length)
-{
-	char text[160] = "[";
-
-	if (length + 3 > sizeof text)
-		return NULL;
-	memcpy(text + 1, at, length);
-	memcpy(text + 1 + length, "]", 2);
-	return weir_args_parse(args, text, "[\"float\"]", NULL) ? at + length : NULL;
-}
-
-/* Returns the share of the second of two tensors in a list of them: "[[[1, 16, 1023, 128], [1, 16,
- * 1, 128]], []]"; NAN: the list is another one, or the tensors differ in more than one
- * dimension. */
-static double share_of_second(const char *dims)
-{
-	struct weir_args first, second;
-	int different = 0;
-	const char *at;
-
-	if (strncmp(dims, "[[[", 3) != 0)
-		return NAN;
-	at = read_dims(dims + 2, &first, strcspn(dims + 2, "]") + 1);
-	if (!at || *at != ',')
-		return NAN;
-	at += strcspn(at, "[");
-	if (*at != '[' || !(at = read_dims(at, &second, strcspn(at, "]") + 1)) || *at != ']')
-		return NAN;
-	if (first.items[0].rank != second.items[0].rank || first.items[0].rank < 3)
-		return NAN;
-	for (int i = 0; i < first.items[0].rank; i++)
-		if (first.items[0].dims[i] != second.items[0].dims[i])
-			different++;
-	return different == 1 && first.items[0].elements > 0
-	               ? second.items[0].elements / first.items[0].elements
-	               : NAN;
-}
-
-/* Returns the share of new rows of a cache that the call makes longer by a copy; NAN: it is no such
- * call. */
-static double new_rows_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	struct weir_call recorded;
-	double share;
-
-	if (strcmp(weir_op_calls_name(calls, call), "cat") != 0 ||
-	    !weir_call_of_op(calls->advisor->program.rank->trace, call->op, NULL, &recorded))
-		return NAN;
-	share = share_of_second(recorded.dims);
-	return share > 0 && share <= NEW_ROWS_SHARE ? share : NAN;
-}
-
-/* Host rows before a joining call among which its parts are taken: the views of each. */
-#define PARTS_WITHIN 8
-
-/* True if the call, which joins new rows to others, takes all but the oldest rows of a tensor that
- * has as many rows as the result: a window that moves on. One of them is a pattern, while a cache
- * has a sister. */
-static bool moves_window(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	const uint32_t *thread = timeline->trace->host.thread;
-	struct weir_args joined, args;
-
-	if (!weir_op_calls_args(calls, call, &joined))
-		return false;
-	for (uint32_t back = 1; back <= PARTS_WITHIN && back <= call->op; back++) {
-		uint32_t row = call->op - back;
-		const struct weir_arg *x;
-		int64_t from;
-
-		if (thread[row] != thread[call->op])
-			return false;
-		if (strcmp(weir_op_plain_name(weir_timeline_host_name(timeline, row)), "slice") ==
-		            0 &&
-		    weir_advisor_args(calls->advisor, row, &args) &&
-		    (x = weir_args_tensor(&args, 0)) && weir_args_int(&args, 2, &from) &&
-		    from > 0 && x->elements == joined.items[0].elements)
-			return true;
-	}
-	return false;
-}
-
 /* ---- products of joined tensors that repeat rows ---- */
-
-#define MOST_JOINED 8
 
 /* A matrix that a call joins of tensors by their columns, some of which repeat rows, and the
  * product that reads it. Its weights can be divided: the products of the repeated tensors are
@@ -511,26 +502,9 @@ static bool moves_window(const struct weir_op_calls *calls, const struct weir_op
 struct joined {
 	const struct weir_op_call *product;
 	double rows, columns, repeated; /* repeated: columns of the tensors that repeat rows */
-	size_t tensors;
-	size_t copies[MOST_JOINED], count; /* calls that only repeat rows for it */
+	size_t sums;                    /* of two results: of each such tensor, and of the rest */
+	size_t copies[WEIR_MOST_JOINED], count; /* calls that only repeat rows for it */
 };
-
-/* True if the next of a list of strides repeats elements, "[49152, 256, 0, 1]"; moves on to the one
- * behind it. NULL: not recorded. */
-static bool next_is_expanded(const char **strides)
-{
-	const char *at = *strides;
-	size_t length = at ? strcspn(at, "]") : 0;
-	bool found = false;
-
-	if (!at || *at != '[' || at[length] == '\0')
-		return false;
-	for (size_t i = 1; i < length; i++)
-		found |= at[i] == '0' && (at[i - 1] == '[' || at[i - 1] == ' ' || at[i - 1] == ',');
-	at += length + 1;
-	*strides = at + strspn(at, ", ");
-	return found;
-}
 
 /* Adds the call before `c` that made a tensor of this size by repeating elements, and that nothing
  * else reads; false: no such call. */
@@ -547,7 +521,7 @@ static bool add_repeat(const struct weir_op_calls *calls, size_t c, double eleme
 		if (known || !copy_of(calls, c - back, &copy) || copy.layout != LAYOUT_EXPANDED ||
 		    copy.elements != elements)
 			continue;
-		if (joined->count == MOST_JOINED || use_of(calls, &copy, &readers) != USE_NONE)
+		if (joined->count == WEIR_MOST_JOINED || use_of(calls, &copy, &readers) != USE_NONE)
 			return false;
 		joined->copies[joined->count++] = c - back;
 		return true;
@@ -558,36 +532,22 @@ static bool add_repeat(const struct weir_op_calls *calls, size_t c, double eleme
 /* Fills the tensors that the call joins; false: it joins none by columns, or none repeats rows. */
 static bool read_joined(const struct weir_op_calls *calls, size_t c, struct joined *joined)
 {
-	struct weir_call recorded;
-	const char *at, *strides;
+	struct weir_joined_list list;
 
 	*joined = (struct joined){0};
-	if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "cat") != 0 ||
-	    !weir_call_of_op(calls->advisor->program.rank->trace, calls->items[c].op, NULL,
-	                     &recorded) ||
-	    strncmp(recorded.dims, "[[[", 3) != 0)
+	if (!weir_joined_list_read(calls, &calls->items[c], &list) ||
+	    !weir_joined_by_columns(&list, &joined->rows, &joined->columns))
 		return false;
-	strides = recorded.strides && strncmp(recorded.strides, "[[[", 3) == 0
-	                  ? recorded.strides + 2
-	                  : NULL;
-	for (at = recorded.dims + 2; *at == '['; at += strspn(at, ", ")) {
-		struct weir_args part;
-		const struct weir_arg *x = &part.items[0];
-		double columns;
+	for (size_t i = 0; i < list.count; i++) {
+		const struct weir_arg *x = &list.items[i].tensor;
 
-		if (!(at = read_dims(at, &part, strcspn(at, "]") + 1)) || x->rank < 2 ||
-		    !(x->elements > 0))
-			return false;
-		columns = (double)x->dims[x->rank - 1];
-		if (joined->tensors > 0 && x->elements / columns != joined->rows)
-			return false;
-		joined->rows = x->elements / columns;
-		joined->columns += columns;
-		joined->tensors++;
-		if (next_is_expanded(&strides) || add_repeat(calls, c, x->elements, joined))
-			joined->repeated += columns;
+		if (!list.items[i].expanded && !add_repeat(calls, c, x->elements, joined))
+			continue;
+		joined->repeated += (double)x->dims[x->rank - 1];
+		joined->sums++;
 	}
-	return joined->tensors >= 2 && joined->repeated > 0;
+	joined->sums -= joined->repeated == joined->columns;
+	return joined->repeated > 0;
 }
 
 /* Returns the product behind the call `c` that reads the matrix as its first reader; NULL: none. */
@@ -644,13 +604,16 @@ static double repeated_sum_ns(const struct weir_advisor *advisor, const struct w
 /* ---- the fix ---- */
 
 struct total {
-	size_t copies, caches, pairs, turned;
+	size_t copies, pairs, turned;
 	double turned_ns; /* that turning the operands of copies saves */
 	double pairs_ns,
 		sums_ns; /* of joined pairs with their products, and of what replaces them */
-	double copies_ns, caches_ns;
+	double copies_ns;
 	double reads_ns;            /* of readers that read less */
 	struct weir_intervals host; /* time of copying operators */
+	struct weir_caches caches;
+	struct weir_divisions divisions;
+	struct weir_paddings paddings;
 	struct weir_messages messages;
 	struct weir_unfolds unfolds;
 	struct weir_reorders reorders;
@@ -679,6 +642,10 @@ static void note_host(struct weir_draft *draft, const struct weir_op_call *call,
 	weir_intervals_push(&total->host, host->start_ns[outer], host->end_ns[outer]);
 }
 
+/* Least share of the bandwidth that a kernel reaches if the memory limits it: with less, something
+ * else does, and it takes as long for fewer bytes. */
+#define LIMITED_SHARE 0.5
+
 /* Shortens the reader of a copy that repeats elements: it reads each of them once. */
 static void read_once(struct weir_draft *draft, const struct weir_op_calls *calls,
                       const struct copy *copy, size_t reader, struct total *total)
@@ -691,7 +658,8 @@ static void read_once(struct weir_draft *draft, const struct weir_op_calls *call
 	for (uint32_t j = call->first_job; j < call->end_job; j++)
 		now_ns += draft->program.jobs[j].ns;
 	if (!assessment || assessment->roofline.roofline != WEIR_ROOFLINE_MEMORY ||
-	    !(bytes > copy->extra_bytes))
+	    !(bytes > copy->extra_bytes) ||
+	    bytes < LIMITED_SHARE * draft->advisor->bandwidth * call->ns / 1e9)
 		return;
 	ns = fmax(now_ns - call->ns * copy->extra_bytes / bytes, WEIR_SHORTEST_KERNEL_NS);
 	if (ns >= now_ns)
@@ -749,9 +717,9 @@ static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *cal
 			use = USE_TAKES;
 		if (use == USE_UNDOES)
 			gone[readers.last] = 1;
-		if (use == USE_TAKES && copy.layout == LAYOUT_EXPANDED)
+		if ((use == USE_TAKES || use == USE_PASSES) && copy.extra_bytes > 0)
 			read_once(draft, calls, &copy, readers.last, total);
-		if (use == USE_PASSES)
+		else if (use == USE_PASSES)
 			read_by_index(draft, calls, &copy, readers.first, total);
 	}
 	if (use == USE_NEEDS)
@@ -765,8 +733,8 @@ static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *cal
 }
 
 /* Divides the product of joined tensors that repeat rows, and adds the results of its parts by
- * repeating them. */
-static void divide_product(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
+ * repeating them; false: no such product, or it takes no less time. */
+static bool divide_product(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
                            struct total *total)
 {
 	struct joined joined;
@@ -774,14 +742,15 @@ static void divide_product(struct weir_draft *draft, const struct weir_op_calls 
 
 	if (!read_joined(calls, c, &joined) ||
 	    !(joined.product = product_of(calls, c, joined.rows * joined.columns)))
-		return;
+		return false;
 	before_ns += joined.product->ns;
 	for (size_t i = 0; i < joined.count; i++)
 		before_ns += calls->items[joined.copies[i]].ns;
-	ns = 2 * WEIR_SHORTEST_KERNEL_NS + repeated_sum_ns(draft->advisor, &joined.product->work) +
+	ns = 2 * WEIR_SHORTEST_KERNEL_NS +
+	     (double)joined.sums * repeated_sum_ns(draft->advisor, &joined.product->work) +
 	     rest_ns(draft->advisor, &joined);
 	if (!(ns < before_ns))
-		return;
+		return false;
 	for (size_t i = 0; i < joined.count; i++) {
 		note_host(draft, &calls->items[joined.copies[i]], total);
 		weir_op_call_remove(draft, &calls->items[joined.copies[i]]);
@@ -791,40 +760,12 @@ static void divide_product(struct weir_draft *draft, const struct weir_op_calls 
 	total->pairs++;
 	total->pairs_ns += before_ns;
 	total->sums_ns += ns;
-}
-
-/* Writes new rows in place instead of copying the caches. */
-static void grow_in_place(struct weir_draft *draft, const struct weir_op_calls *calls,
-                          struct total *total)
-{
-	size_t caches = 0;
-	bool moves = false;
-
-	for (size_t c = 0; c < calls->count; c++) {
-		if (isnan(new_rows_of(calls, &calls->items[c])))
-			continue;
-		caches++;
-		moves |= moves_window(calls, &calls->items[c]);
-	}
-	if (caches < LEAST_CACHES && !moves)
-		return;
-	for (size_t c = 0; c < calls->count; c++) {
-		double share = new_rows_of(calls, &calls->items[c]);
-		double ns = calls->items[c].ns;
-
-		if (isnan(share) || ns <= WEIR_SHORTEST_KERNEL_NS)
-			continue;
-		total->caches++;
-		total->caches_ns += ns;
-		weir_op_call_set(draft, &calls->items[c], fmax(WEIR_SHORTEST_KERNEL_NS, ns * share),
-		                 fmax(WEIR_SHORTEST_KERNEL_NS, ns * share),
-		                 fmax(2 * WEIR_SHORTEST_KERNEL_NS, ns * share));
-	}
+	return true;
 }
 
 static void explain_copies(struct weir_draft *draft, const struct total *total)
 {
-	if (total->pairs > 0 && total->copies + total->caches == 0) {
+	if (total->pairs > 0 && total->copies + total->caches.found == 0) {
 		weir_draft_basis(draft,
 		                 "%zu products of joined, repeated tensors divided: sums of their "
 		                 "parts in %.0f us instead of %.0f us",
@@ -838,8 +779,8 @@ static void explain_copies(struct weir_draft *draft, const struct total *total)
 			"less, as the operands are turned in their place; without %zu "
 			"other copies and caches of %.0f us",
 			total->turned, total->turned_ns / 1e3,
-			total->copies + total->pairs + total->caches,
-			(total->copies_ns + total->caches_ns + total->pairs_ns - total->sums_ns) /
+			total->copies + total->pairs + total->caches.found,
+			(total->copies_ns + total->caches.ns + total->pairs_ns - total->sums_ns) /
 				1e3);
 		return;
 	}
@@ -849,16 +790,18 @@ static void explain_copies(struct weir_draft *draft, const struct total *total)
 	                 total->copies + total->pairs,
 	                 (total->copies_ns + total->pairs_ns - total->sums_ns) / 1e3,
 	                 fabs(total->reads_ns) / 1e3, total->reads_ns < 0 ? "more" : "less",
-	                 total->caches, total->caches_ns / 1e3);
+	                 total->caches.found, total->caches.ns / 1e3);
 }
 
 static void explain(struct weir_draft *draft, const struct total *total)
 {
-	size_t copies = total->copies + total->caches + total->pairs + total->turned;
+	size_t copies = total->copies + total->caches.found + total->pairs + total->turned;
 
 	weir_draft_basis(draft, "%s", "");
 	if (copies > 0)
 		explain_copies(draft, total);
+	weir_divisions_explain(draft, &total->divisions);
+	weir_paddings_explain(draft, &total->paddings);
 	weir_messages_explain(draft, &total->messages);
 	weir_unfolds_explain(draft, &total->unfolds);
 	weir_reorders_explain(draft, &total->reorders);
@@ -873,18 +816,21 @@ bool weir_fix_avoid_copies(struct weir_draft *draft)
 	gone = weir_alloc(calls->count + 1);
 	for (size_t c = 0; c < calls->count; c++) {
 		avoid_copy(draft, calls, c, gone, &total);
-		divide_product(draft, calls, c, &total);
+		if (!divide_product(draft, calls, c, &total))
+			weir_divisions_make(draft, calls, c, &total.divisions);
 	}
 	weir_intervals_unite(&total.host);
 	weir_host_spans_remove(draft, &total.host);
 	weir_intervals_release(&total.host);
-	grow_in_place(draft, calls, &total);
+	weir_caches_shorten(draft, calls, &total.caches);
+	weir_paddings_remove(draft, calls, &total.paddings);
 	weir_messages_join(draft, calls, &total.messages);
 	weir_unfolds_join(draft, calls, &total.unfolds);
 	weir_reorders_shorten(draft, calls, &total.reorders);
 	free(gone);
 	explain(draft, &total);
-	return total.copies + total.caches + total.pairs + total.turned + total.messages.found +
+	return total.copies + total.caches.found + total.pairs + total.turned +
+	               total.divisions.found + total.paddings.found + total.messages.found +
 	               total.unfolds.found + total.reorders.found >
 	       0;
 }
