@@ -11,6 +11,7 @@
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/benchmarks.h"
 #include "engine/pipeline/recording.h"
+#include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 
 #define NAME_COLUMNS    48   /* of an operator */
@@ -436,15 +437,16 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 		collect_moves(report, totals);
 }
 
-static void put_total(const struct total *total, struct weir_text *out)
+/* Cuts the names of the largest rows so that they stay distinct. Returns their number. */
+static size_t cut_totals(const struct totals *totals, struct weir_text cut[LISTED_TOTALS])
 {
-	struct weir_text whole = {0}, cut = {0};
+	size_t listed = totals->count < LISTED_TOTALS ? totals->count : LISTED_TOTALS;
+	struct weir_slice names[LISTED_TOTALS] = {{"", 0}};
 
-	weir_text_add(&whole, total->name.data, total->name.length);
-	weir_cut_name(&cut, whole.data ? whole.data : "?", NAME_COLUMNS);
-	weir_text_puts(out, cut.data ? cut.data : "?");
-	weir_text_release(&whole);
-	weir_text_release(&cut);
+	for (size_t i = 0; i < listed; i++)
+		names[i] = totals->largest[i].name;
+	weir_cut_names_distinct(names, listed, NAME_COLUMNS, cut);
+	return listed;
 }
 
 /* Appends copies or memsets if they take longer than all rows. */
@@ -475,15 +477,12 @@ static void put_beside(const struct totals *totals, struct weir_text *out)
 
 /* Appends the largest row and its share, behind copies that take longer than all rows. A headline
  * is a template. */
-static void put_headline(const struct totals *totals, struct weir_text *out)
+static void put_headline(const struct totals *totals, const struct weir_text *name,
+                         struct weir_text *out)
 {
-	struct weir_text name = {0};
-
 	put_longer(totals, "copies", totals->copies_ns, out);
 	put_longer(totals, "memsets", totals->memsets_ns, out);
-	put_total(&totals->largest[0], &name);
-	weir_template_quote(name.data, out);
-	weir_text_release(&name);
+	weir_template_quote(name->data ? name->data : "?", out);
 	weir_text_puts(out, " holds ");
 	weir_text_share(out, totals->largest[0].ns / totals->ns);
 	weir_text_puts(out, " of the ");
@@ -497,8 +496,9 @@ static void put_headline(const struct totals *totals, struct weir_text *out)
 /* Makes the largest row of the tables, if there are any, the headline, and notes the next ones. */
 static void explain_totals(struct weir_report *report)
 {
-	struct weir_text headline = {0}, list = {0};
+	struct weir_text headline = {0}, list = {0}, cut[LISTED_TOTALS] = {{0}};
 	struct totals totals;
+	size_t listed;
 
 	collect_totals(report, &totals);
 	if (!totals.count)
@@ -510,13 +510,13 @@ static void explain_totals(struct weir_report *report)
 		                 totals.things, totals.count);
 		return;
 	}
-	put_headline(&totals, &headline);
+	listed = cut_totals(&totals, cut);
+	put_headline(&totals, &cut[0], &headline);
 	report->verdict.headline = keep(report, &headline);
-	for (size_t i = 0; i < totals.count && i < LISTED_TOTALS; i++) {
-		weir_text_puts(&list, i ? ", " : "");
-		put_total(&totals.largest[i], &list);
-		weir_text_puts(&list, " ");
+	for (size_t i = 0; i < listed; i++) {
+		weir_text_printf(&list, "%s%s ", i ? ", " : "", cut[i].data ? cut[i].data : "?");
 		weir_text_share(&list, totals.largest[i].ns / totals.ns);
+		weir_text_release(&cut[i]);
 	}
 	put_beside(&totals, &list);
 	weir_report_note(report, totals.on_host ? "calls" : "totals",

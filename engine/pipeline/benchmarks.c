@@ -9,6 +9,7 @@
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/benchmarks.h"
+#include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 #include "engine/stats/quantile.h"
 
@@ -142,14 +143,11 @@ static void put_counts(const char *requests, const char *failed, struct weir_tex
 		weir_text_printf(out, ", %s failed", failed);
 }
 
-static void put_timed(const struct timed *timed, struct weir_text *out)
+/* Appends the times of a benchmark or kind of request, shown as `name`. */
+static void put_timed(const struct timed *timed, const struct weir_text *name,
+                      struct weir_text *out)
 {
-	struct weir_text whole = {0}, cut = {0};
-
-	weir_text_add(&whole, timed->name, timed->length);
-	weir_cut_name(&cut, whole.data ? whole.data : "?", NAME_COLUMNS);
-	weir_text_puts(out, cut.data ? cut.data : "?");
-	weir_text_puts(out, " ");
+	weir_text_printf(out, "%s ", name->data ? name->data : "?");
 	weir_text_duration(out, timed->median_ns);
 	if (timed->p99_ns > 0) {
 		weir_text_puts(out, " (p99 ");
@@ -163,18 +161,22 @@ static void put_timed(const struct timed *timed, struct weir_text *out)
 	}
 	if (timed->samples > 0)
 		weir_text_printf(out, " (%zu samples)", timed->samples);
-	weir_text_release(&whole);
-	weir_text_release(&cut);
 }
 
 static void note(struct weir_report *report, const struct slowest *slowest, const char *code,
                  const char *what)
 {
-	struct weir_text list = {0};
+	size_t listed = slowest->count < LISTED ? slowest->count : LISTED;
+	struct weir_slice names[LISTED] = {{"", 0}};
+	struct weir_text list = {0}, cut[LISTED] = {{0}};
 
-	for (size_t i = 0; i < slowest->count && i < LISTED; i++) {
+	for (size_t i = 0; i < listed; i++)
+		names[i] = (struct weir_slice){slowest->items[i].name, slowest->items[i].length};
+	weir_cut_names_distinct(names, listed, NAME_COLUMNS, cut);
+	for (size_t i = 0; i < listed; i++) {
 		weir_text_puts(&list, i ? ", " : "");
-		put_timed(&slowest->items[i], &list);
+		put_timed(&slowest->items[i], &cut[i], &list);
+		weir_text_release(&cut[i]);
 	}
 	if (slowest->count)
 		weir_report_note(
@@ -203,7 +205,8 @@ static size_t collect_times(const struct weir_run *run, const char *command, dou
 }
 
 /* Appends "NAME mean 3.93 ms, median 2.80 ms, 1.00 to 9.00 ms (5 times)". */
-static void put_times(const char *command, const double *times, size_t count, struct weir_text *out)
+static void put_times(const struct weir_text *command, const double *times, size_t count,
+                      struct weir_text *out)
 {
 	double sum = 0, least = INFINITY, most = 0;
 
@@ -212,10 +215,7 @@ static void put_times(const char *command, const double *times, size_t count, st
 		least = fmin(least, times[i]);
 		most = fmax(most, times[i]);
 	}
-	put_timed(&(struct timed){.name = command,
-	                          .length = strlen(command),
-	                          .median_ns = weir_median(times, count),
-	                          .p99_ns = NAN},
+	put_timed(&(struct timed){.median_ns = weir_median(times, count), .p99_ns = NAN}, command,
 	          out);
 	weir_text_puts(out, " (mean ");
 	weir_text_duration(out, sum / (double)count);
@@ -231,15 +231,21 @@ static void put_times(const char *command, const double *times, size_t count, st
 static void note_times(struct weir_report *report, const struct weir_run *run)
 {
 	const struct weir_series_table *commands = &run->metrics;
-	struct weir_text list = {0};
+	size_t listed = commands->count < LISTED ? commands->count : LISTED;
+	struct weir_slice names[LISTED] = {{"", 0}};
+	struct weir_text list = {0}, cut[LISTED] = {{0}};
 
-	for (size_t i = 0; i < commands->count && i < LISTED; i++) {
+	for (size_t i = 0; i < listed; i++)
+		names[i] = weir_slice_of(commands->items[i].name);
+	weir_cut_names_distinct(names, listed, NAME_COLUMNS, cut);
+	for (size_t i = 0; i < listed; i++) {
 		double *times = NULL;
 		size_t count = collect_times(run, commands->items[i].name, &times);
 
 		weir_text_puts(&list, i ? "; " : "");
 		if (count)
-			put_times(commands->items[i].name, times, count, &list);
+			put_times(&cut[i], times, count, &list);
+		weir_text_release(&cut[i]);
 		free(times);
 	}
 	if (commands->count)

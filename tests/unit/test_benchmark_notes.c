@@ -69,6 +69,18 @@ static void the_slowest_benchmarks_come_first(void **state)
 	       "us, BM_C 2.00 us (weir convert prints all)");
 }
 
+static void names_that_are_cut_alike_show_where_they_differ(void **state)
+{
+	(void)state;
+	google(ENTRY("suite/of/long/names::benchmark_of_a_kernel[A-some-shape-of-rows-float32]",
+	             "2") "," ENTRY("suite/of/long/"
+	                            "names::benchmark_of_a_kernel[B-some-shape-of-rows-float32]",
+	                            "1"),
+	       "benchmarks in the file: 2; the slowest by their medians: "
+	       "suite/of/lo\xE2\x80\xA6[A-some-shape-of-rows-float32] 2.00 us, "
+	       "suite/of/lo\xE2\x80\xA6[B-some-shape-of-rows-float32] 1.00 us");
+}
+
 /* Ten repetitions are samples, nine are one figure. */
 static void benchmarks_with_samples_alone_are_stages(void **state)
 {
@@ -160,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_slowest_benchmarks_come_first),
+		cmocka_unit_test(names_that_are_cut_alike_show_where_they_differ),
 		cmocka_unit_test(benchmarks_with_samples_alone_are_stages),
 		cmocka_unit_test(kinds_of_requests_have_median_and_p99),
 		cmocka_unit_test(times_of_hyperfine_are_summarised_over_the_runs),

@@ -13,6 +13,7 @@
 #include "engine/analysis/counters/counted_row.h"
 #include "engine/analysis/counters/counters.h"
 #include "engine/analysis/roofline/roofline.h"
+#include "engine/analysis/rows/rows.h"
 #include "tests/unit/near.h"
 
 #define LONG_NS 20000
@@ -332,6 +333,63 @@ static void shapes_of_one_kernel_are_groups_of_their_own(void **state)
 	weir_profile_free(profile);
 }
 
+/* Expects the rows of kernels, in the order of their names here, to be shown so. */
+static void expect_rows(const char *const *names, const char *const *shown, size_t count)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_counters *counters = weir_counters_new();
+	struct weir_report *report;
+	struct weir_counted *counted;
+
+	for (size_t i = 0; i < count; i++) {
+		struct weir_counted_kernel *page = add_page(counters, names[i], 1, (int64_t)i);
+
+		page->duration_ns = 100 - (int64_t)i;
+		for (int d = 0; d < 3; d++)
+			page->grid[d] = page->block[d] = d ? 1 : (uint32_t)i + 1;
+	}
+	weir_profile_add_input(profile, "pages")->counters = counters;
+	counted = weir_counted_new(profile);
+	report = weir_report_new(profile);
+	weir_fill_counted_operators(counted, report);
+	assert_int_equal(report->operator_count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(report->operators[i].name, shown[i]);
+	weir_report_free(report);
+	weir_counted_free(counted);
+	weir_profile_free(profile);
+}
+
+static void kernels_with_one_display_name_are_spelled_out(void **state)
+{
+	static const char *const names[] = {"void k<int>(int)", "void k<float>(int)",
+	                                    "void other<int>(int)", "void m<1>(int)",
+	                                    "void m<1>(float)"};
+	static const char *const shown[] = {"k<int>", "k<float>", "other", "void m<1>(int)",
+	                                    "void m<1>(float)"};
+
+	(void)state;
+	expect_rows(names, shown, 5);
+}
+
+static void a_kernel_called_kernel_shows_its_template(void **state)
+{
+	static const char *const names[] = {"enable_if<!T7, void>::type kernel<int, 7>(T13)", ""};
+	static const char *const shown[] = {"kernel<int, 7>", "(unnamed kernel)"};
+
+	(void)state;
+	expect_rows(names, shown, 2);
+}
+
+static void launches_of_one_kernel_show_their_shapes(void **state)
+{
+	static const char *const names[] = {"k", "k", "other"};
+	static const char *const shown[] = {"k <<<1, 1>>>", "k <<<2, 2>>>", "other"};
+
+	(void)state;
+	expect_rows(names, shown, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +402,9 @@ int main(void)
 		cmocka_unit_test(exact_pages_come_before_rounded_ones),
 		cmocka_unit_test(pages_without_an_identity_stay_apart),
 		cmocka_unit_test(shapes_of_one_kernel_are_groups_of_their_own),
+		cmocka_unit_test(kernels_with_one_display_name_are_spelled_out),
+		cmocka_unit_test(a_kernel_called_kernel_shows_its_template),
+		cmocka_unit_test(launches_of_one_kernel_show_their_shapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,35 @@ static void names_with_equal_ends_show_where_they_differ(void **state)
 	expect(names, 3, 18, cuts);
 }
 
+/* The place begins with the word or bracket that it is in, if that is near. */
+static void a_difference_is_shown_with_its_word(void **state)
+{
+	static const char *const names[] = {
+		"tests/test_norm.py::test_benchmark[Norm-shape0-float32]",
+		"tests/test_norm.py::test_benchmark[Norm2-shape0-float32]"};
+	static const char *const cuts[] = {"tests/te\xE2\x80\xA6[Norm-shape0-float32]",
+	                                   "tests/te\xE2\x80\xA6[Norm2-shape0-float32]"};
+
+	(void)state;
+	expect(names, 2, 36, cuts);
+}
+
+static void names_are_escaped_before_they_are_cut(void **state)
+{
+	const struct weir_slice names[] = {{"gemm\tfor_rows_of_128", 20}, {"", 0}, {"xy", 1}};
+	static const char *const cuts[] = {("gemm for_r\xE2\x80\xA6"
+	                                    "f_128"),
+	                                   "(no name)", "x"};
+	struct weir_text cut[3] = {{0}};
+
+	(void)state;
+	weir_cut_names_distinct(names, 3, 16, cut);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(cut[i].data, cuts[i]);
+		weir_text_release(&cut[i]);
+	}
+}
+
 static void templates_that_differ_at_the_end_show_the_end(void **state)
 {
 	static const char *const names[] = {
@@ -164,6 +193,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_differ_are_cut_as_usual),
 		cmocka_unit_test(names_with_equal_ends_show_where_they_differ),
+		cmocka_unit_test(a_difference_is_shown_with_its_word),
+		cmocka_unit_test(names_are_escaped_before_they_are_cut),
 		cmocka_unit_test(templates_that_differ_at_the_end_show_the_end),
 		cmocka_unit_test(any_names_stay_distinct_at_any_width),
 		cmocka_unit_test(the_order_of_the_names_does_not_matter),

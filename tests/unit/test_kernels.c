@@ -431,6 +431,34 @@ static void assert_key(const char *name, const char *key)
 	weir_text_release(&text);
 }
 
+static void assert_instance(const char *kernel, const char *shown)
+{
+	struct weir_text text = {0};
+
+	weir_kernel_instance(kernel, &text);
+	assert_string_equal(text.data ? text.data : "", shown);
+	weir_text_release(&text);
+}
+
+static void instances_keep_their_template_arguments(void **state)
+{
+	(void)state;
+	assert_instance("enable_if<!T7, void>::type kernel<int, float, 0>(T13)",
+	                "kernel<int, float, 0>");
+	assert_instance("void a::k<(int)2, b<c> >(int)", "a::k<(int)2, b<c> >");
+	assert_instance("(anonymous namespace)::k<1>(int)", "(anonymous namespace)::k<1>");
+	assert_instance("k", "k");
+	assert_instance("", "");
+}
+
+static void a_name_that_says_nothing_is_known(void **state)
+{
+	(void)state;
+	assert_true(weir_kernel_is_nameless("kernel"));
+	assert_false(weir_kernel_is_nameless("a::kernel"));
+	assert_false(weir_kernel_is_nameless("kernel2"));
+}
+
 static void keys_hold_the_words_of_a_name_and_its_arguments(void **state)
 {
 	(void)state;
@@ -466,6 +494,8 @@ int main(void)
 		cmocka_unit_test(mangled_names_are_read_part_by_part),
 		cmocka_unit_test(hashes_have_eight_digits_at_least),
 		cmocka_unit_test(remnants_of_unnamed_name_spaces_close_nothing),
+		cmocka_unit_test(instances_keep_their_template_arguments),
+		cmocka_unit_test(a_name_that_says_nothing_is_known),
 		cmocka_unit_test(keys_hold_the_words_of_a_name_and_its_arguments),
 	};
 

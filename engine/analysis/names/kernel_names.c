@@ -429,6 +429,41 @@ void weir_kernel_display(const char *name, struct weir_text *text)
 	weir_text_release(&whole);
 }
 
+void weir_kernel_instance(const char *name, struct weir_text *text)
+{
+	struct span full = {name, strlen(name)};
+	struct brackets b = {{0}, 0};
+	size_t begin = 0, end = 0;
+
+	for (; end < full.len; end++) {
+		size_t unnamed =
+			b.depth ? 0
+				: anonymous_length((struct span){full.at + end, full.len - end});
+		bool outside = b.depth == 0;
+		char c = full.at[end];
+
+		if (unnamed) {
+			end += unnamed - 1;
+			continue;
+		}
+		if ((outside && c == '(' && end > begin) || !follow(&b, c))
+			break;
+		if (outside && c == ' ')
+			begin = end + 1;
+	}
+	weir_text_add(text, full.at + begin, end - begin);
+}
+
+bool weir_kernel_is_nameless(const char *display)
+{
+	static const char *const names[] = {"kernel", "Kernel", "_kernel", NULL};
+
+	for (size_t i = 0; names[i]; i++)
+		if (strcmp(display, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /*
  * Keys for comparison. Nsight Compute leaves out name spaces, prints the types of template
  * parameters in parameter lists and has its own spelling of lambdas. The words of the name and of

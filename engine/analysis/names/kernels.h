@@ -70,6 +70,12 @@ bool weir_kernel_streams(const char *name);
  */
 void weir_kernel_display(const char *name, struct weir_text *text);
 
+/* Adds the name with its template arguments, without return type and parameters:
+ * "kernel<int, 7>". */
+void weir_kernel_instance(const char *name, struct weir_text *text);
+/* Returns true if a name for display says nothing about the kernel: "kernel". */
+bool weir_kernel_is_nameless(const char *display);
+
 /* Replaces the text by a key for comparison across profilers: the words of the name and its
  * template arguments, without name spaces, parameters and the ways to write a lambda. */
 void weir_kernel_key(const char *name, struct weir_text *text);

@@ -17,25 +17,136 @@ static const char *copy(struct weir_report *report, const char *text)
 	return weir_arena_copy(report->arena, text, strlen(text));
 }
 
-static const char *display_name(struct weir_report *report, const char *name)
-{
-	struct weir_text text = {0};
-	const char *out;
+/* ---- names ---- */
 
-	weir_kernel_display(name, &text);
-	if (!text.length)
-		weir_text_puts(&text, "(unnamed kernel)");
-	out = weir_arena_copy(report->arena, text.data, text.length);
-	weir_text_release(&text);
-	return out;
+/* A group and the name under which it is shown. */
+struct named {
+	const struct weir_counted_group *group;
+	struct weir_text shown;
+};
+
+static const char *text_of(const struct weir_text *text)
+{
+	return text->data ? text->data : "";
 }
 
-static void fill_operator(const struct weir_counted_group *group, struct weir_report *report)
+static void put_shape(const uint32_t shape[3], struct weir_text *text)
 {
+	weir_text_printf(text, "%u", shape[0]);
+	for (int i = 1; i < 3; i++)
+		if (shape[1] > 1 || shape[2] > 1)
+			weir_text_printf(text, "x%u", shape[i]);
+}
+
+/* Appends the shape of a launch, " <<<132x2x1, 256>>>", if it is known. */
+static void put_launch_shape(const struct weir_counted_group *group, struct weir_text *text)
+{
+	if (!group->grid[0] || !group->block[0])
+		return;
+	weir_text_puts(text, " <<<");
+	put_shape(group->grid, text);
+	weir_text_puts(text, ", ");
+	put_shape(group->block, text);
+	weir_text_puts(text, ">>>");
+}
+
+static int by_shown(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+	int order = strcmp(text_of(&a->shown), text_of(&b->shown));
+
+	return order ? order : strcmp(a->group->name, b->group->name);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct named *a = left, *b = right;
+
+	return (a->group > b->group) - (a->group < b->group);
+}
+
+static void show_instance(struct named *named)
+{
+	weir_text_clear(&named->shown);
+	weir_kernel_instance(named->group->name, &named->shown);
+}
+
+static void show_whole(struct named *named)
+{
+	weir_text_clear(&named->shown);
+	weir_text_puts(&named->shown, named->group->name);
+}
+
+/* Spells out the names that different kernels share. */
+static void part_names(struct named *names, size_t count, void (*spell_out)(struct named *named))
+{
+	qsort(names, count, sizeof *names, by_shown);
+	for (size_t at = 0, end; at < count; at = end) {
+		for (end = at + 1; end < count && strcmp(text_of(&names[at].shown),
+		                                         text_of(&names[end].shown)) == 0;)
+			end++;
+		/* The ends of the range differ first, since it is sorted by the whole name. */
+		if (strcmp(names[at].group->name, names[end - 1].group->name) == 0)
+			continue;
+		for (size_t i = at; i < end; i++)
+			spell_out(&names[i]);
+	}
+}
+
+/* Appends their shapes to the names of groups of one kernel. */
+static void add_shapes(struct named *names, size_t count)
+{
+	qsort(names, count, sizeof *names, by_shown);
+	for (size_t at = 0, end; at < count; at = end) {
+		for (end = at + 1; end < count && by_shown(&names[at], &names[end]) == 0;)
+			end++;
+		for (size_t i = at; i < end && end - at > 1; i++)
+			put_launch_shape(names[i].group, &names[i].shown);
+	}
+}
+
+/* Returns the names of the groups, in their order: those for display, with template arguments if
+ * these tell kernels apart or the name says nothing, and whole if only the parameters differ.
+ * `shapes`: launches of one kernel differ as well. The caller frees them. */
+static struct named *name_groups(const struct weir_counted *counted, bool shapes)
+{
+	struct named *names = weir_alloc((counted->count + 1) * sizeof *names);
+
+	for (size_t i = 0; i < counted->count; i++) {
+		names[i] = (struct named){.group = &counted->items[i]};
+		weir_kernel_display(names[i].group->name, &names[i].shown);
+		if (names[i].shown.length && weir_kernel_is_nameless(names[i].shown.data))
+			show_instance(&names[i]);
+	}
+	part_names(names, counted->count, show_instance);
+	part_names(names, counted->count, show_whole);
+	if (shapes)
+		add_shapes(names, counted->count);
+	qsort(names, counted->count, sizeof *names, by_place);
+	return names;
+}
+
+static void free_names(struct named *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		weir_text_release(&names[i].shown);
+	free(names);
+}
+
+static const char *copy_name(struct weir_report *report, const struct named *named)
+{
+	return copy(report, named->shown.length ? named->shown.data : "(unnamed kernel)");
+}
+
+/* ---- operators ---- */
+
+static void fill_operator(const struct named *named, struct weir_report *report)
+{
+	const struct weir_counted_group *group = named->group;
 	struct weir_operator_row *row = &report->operators[report->operator_count++];
 
 	*row = (struct weir_operator_row){
-		.name = display_name(report, group->name),
+		.name = copy_name(report, named),
 		.device = group->device ? copy(report, group->device) : NULL,
 		.kind = weir_family_name(weir_kernel_family(group->name)),
 		.call = weir_distribution_of(group->durations_ns, group->count),
@@ -66,10 +177,13 @@ static void fill_operator(const struct weir_counted_group *group, struct weir_re
 
 void weir_fill_counted_operators(const struct weir_counted *counted, struct weir_report *report)
 {
+	struct named *names = name_groups(counted, true);
+
 	report->operators =
 		weir_arena_alloc(report->arena, counted->count * sizeof *report->operators);
 	for (size_t i = 0; i < counted->count; i++)
-		fill_operator(&counted->items[i], report);
+		fill_operator(&names[i], report);
+	free_names(names, counted->count);
 }
 
 /* ---- findings of the profiler's rules ---- */
@@ -172,11 +286,13 @@ static void fill_remarks(struct weir_counter_row *row, const struct remark *rema
 	}
 }
 
-static void fill_row(const struct weir_counted_group *group, struct weir_counter_row *row,
+static void fill_row(const struct named *named, struct weir_counter_row *row,
                      struct weir_report *report)
 {
+	const struct weir_counted_group *group = named->group;
+
 	*row = (struct weir_counter_row){
-		.kernel = display_name(report, group->name),
+		.kernel = copy_name(report, named),
 		.count = group->count,
 		.mean_ns = group->sum_ns / (double)group->count,
 	};
@@ -206,6 +322,7 @@ void weir_fill_counters(const struct weir_counted *counted, struct weir_report *
 	                                                     : WEIR_MAX_COUNTER_ROWS,
 	       count;
 	struct remark *remarks = collect_remarks(counted, report->profile, &count);
+	struct named *names = name_groups(counted, false);
 
 	fill_devices(counted, report);
 	report->counters = weir_arena_alloc(report->arena, rows * sizeof *report->counters);
@@ -213,21 +330,14 @@ void weir_fill_counters(const struct weir_counted *counted, struct weir_report *
 	for (size_t g = 0, at = 0, end; g < rows; g++, at = end) {
 		for (end = at; end < count && remarks[end].group == g;)
 			end++;
-		fill_row(&counted->items[g], &report->counters[g], report);
+		fill_row(&names[g], &report->counters[g], report);
 		fill_remarks(&report->counters[g], remarks + at, end - at, report);
 	}
 	weir_report_note(report, "counters",
 	                 "counters were collected kernel by kernel at base clocks: their shares "
 	                 "refer to kernel time, and gaps between kernels are not visible");
+	free_names(names, counted->count);
 	free(remarks);
-}
-
-static void put_shape(const uint32_t shape[3], struct weir_text *text)
-{
-	weir_text_printf(text, "%u", shape[0]);
-	for (int i = 1; i < 3; i++)
-		if (shape[1] > 1 || shape[2] > 1)
-			weir_text_printf(text, "x%u", shape[i]);
 }
 
 /* Formats the name of a series, "/scale_kernel <<<132x2x1, 256>>>": one kernel in one launch
@@ -237,13 +347,7 @@ static void series_name(const struct weir_counted_group *group, struct weir_text
 	weir_text_clear(text);
 	weir_text_puts(text, "/");
 	weir_kernel_display(group->name, text);
-	if (!group->grid[0] || !group->block[0])
-		return;
-	weir_text_puts(text, " <<<");
-	put_shape(group->grid, text);
-	weir_text_puts(text, ", ");
-	put_shape(group->block, text);
-	weir_text_puts(text, ">>>");
+	put_launch_shape(group, text);
 }
 
 void weir_counted_run(const struct weir_counted *counted, struct weir_run *run)

@@ -78,6 +78,24 @@ static void add_ranges(struct weir_text *cut, const char *plain, struct range *r
 	}
 }
 
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Returns the first byte of a word or bracket at most `most` bytes before a place, so that the
+ * place is shown with what it belongs to: "(int)7"; otherwise the place. */
+static size_t context_of(const char *plain, size_t place, size_t most)
+{
+	size_t at = place > most ? place - most : 0;
+
+	while (at < place && !strchr("([<", plain[at]) &&
+	       (!is_word(plain[at]) || (at > 0 && is_word(plain[at - 1]))))
+		at++;
+	return at;
+}
+
 /* Cuts a text to its ends and its places. Returns false if there is no room for them. */
 static bool show_places(const struct item *item, size_t columns)
 {
@@ -88,7 +106,7 @@ static bool show_places(const struct item *item, size_t columns)
 	if (columns < 4 * (count + 1))
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		size_t at = item->place[i];
+		size_t at = context_of(item->plain, item->place[i], width / 3);
 
 		ranges[i] = (struct range){at, at + weir_text_prefix(item->plain + at, width)};
 	}
@@ -174,4 +192,25 @@ void weir_cut_distinct(const char *const *plain, size_t count, size_t columns,
 	for (size_t round = 0; alike && round <= PLACES; round++)
 		alike = part_groups(items, count, columns, round == PLACES);
 	free(items);
+}
+
+void weir_cut_names_distinct(const struct weir_slice *names, size_t count, size_t columns,
+                             struct weir_text *cut)
+{
+	struct weir_text *plain = weir_alloc((count + 1) * sizeof *plain), name = {0};
+	const char **texts = weir_alloc((count + 1) * sizeof *texts);
+
+	for (size_t i = 0; i < count; i++) {
+		weir_text_clear(&name);
+		weir_text_add(&name, names[i].data, names[i].length);
+		plain[i] = (struct weir_text){0};
+		weir_escape_name(&plain[i], shown(&name));
+		texts[i] = shown(&plain[i]);
+	}
+	weir_cut_distinct(texts, count, columns, cut);
+	for (size_t i = 0; i < count; i++)
+		weir_text_release(&plain[i]);
+	weir_text_release(&name);
+	free(plain);
+	free(texts);
 }

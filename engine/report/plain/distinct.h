@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "engine/base/slice.h"
 #include "engine/base/text.h"
 
 /*
@@ -15,5 +16,8 @@
  */
 void weir_cut_distinct(const char *const *plain, size_t count, size_t columns,
                        struct weir_text *cut);
+/* Cuts names in the same way, each escaped as weir_escape_name() does. */
+void weir_cut_names_distinct(const struct weir_slice *names, size_t count, size_t columns,
+                             struct weir_text *cut);
 
 #endif
