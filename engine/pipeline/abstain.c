@@ -429,6 +429,8 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 	if (totals->count)
 		return;
 	add_figures(report, totals, "calls/");
+	if (!totals->count)
+		add_figures(report, totals, "os_calls/");
 	totals->things = "calls of the host";
 	totals->time = "that calls of the host take";
 	totals->on_host =

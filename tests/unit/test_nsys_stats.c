@@ -98,6 +98,45 @@ static void every_report_is_known(void **state)
 	}
 }
 
+/* A thread is in a call of CUDA and in one of the OS at the same time. */
+static void calls_of_cuda_and_of_the_os_have_no_sum(void **state)
+{
+#define CALLS "Time (%),Total Time (ns),Num Calls,Name\n"
+	static const struct {
+		const char *text;
+		double calls, os_calls; /* NAN: no such table */
+	} cases[] = {
+		{"Processing [x] with [/r/cuda_api_sum.py]...\n" CALLS "100.0,70,1,f\n\n"
+	         "Processing [x] with [/r/osrt_sum.py]...\n" CALLS "100.0,90,1,g\n",
+	         70, 90},
+		{CALLS "100.0,90,1,poll\n\n" CALLS "100.0,70,1,cudaFree\n", 70, 90},
+		{CALLS "90.0,90,1,pthread_cond_wait\n10.0,10,1,unheard_of\n", NAN, 100},
+		{CALLS "80.0,80,1,sem_wait\n", NAN, 100},
+		{CALLS "100.0,90,1,cuLaunchKernel\n", 90, NAN},
+		{" ** CUDA API Summary (cuda_api_sum):\n\n" CALLS "100.0,90,1,read\n", 90, NAN},
+		{" ** OS Runtime Summary (osrt_sum):\n\n" CALLS "100.0,90,1,other\n\n" CALLS
+	         "100.0,5,1,cudaFree\n",
+	         5, 90},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = run_of(cases[i].text, profile);
+
+		if (isnan(cases[i].calls))
+			assert_null(weir_series_find(&run->metrics, "calls/total_ns"));
+		else
+			reading_expects_figure(run, "calls/total_ns", cases[i].calls, false, "ns");
+		if (isnan(cases[i].os_calls))
+			assert_null(weir_series_find(&run->metrics, "os_calls/total_ns"));
+		else
+			reading_expects_figure(run, "os_calls/total_ns", cases[i].os_calls, false,
+			                       "ns");
+		weir_profile_free(profile);
+	}
+}
+
 /* Each row may lack half a tenth of a percent by rounding; 0.5 are left for other tables. */
 static void shares_below_all_tell_that_rows_are_missing(void **state)
 {
@@ -408,6 +447,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_becomes_totals_and_means),
 		cmocka_unit_test(every_report_is_known),
+		cmocka_unit_test(calls_of_cuda_and_of_the_os_have_no_sum),
 		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(what_the_program_says_is_passed_over),
 		cmocka_unit_test(tables_of_text_are_read),

@@ -5,7 +5,8 @@
  * in a file, perhaps with messages of the program between them. Each becomes figures of the run:
  * the total of all its rows, and the total and mean of each of the largest names. A table states
  * the share of each row: if the shares add up to less than all, rows are missing, and the total is
- * the one that the shares are of.
+ * the one that the shares are of. Calls of the OS runtime and of CUDA are separate groups: a
+ * thread is in both at the same time, so that they have no sum.
  */
 #include <math.h>
 #include <string.h>
@@ -54,11 +55,20 @@ struct columns {
 	bool text;    /* columns are separated by blanks or lines; the name is the last one */
 };
 
+/* The library whose calls a table with the column "Num Calls" lists. */
+enum library {
+	LIBRARY_UNKNOWN, /* no title above the table */
+	LIBRARY_OS,      /* the C library and system calls */
+	LIBRARY_OTHER,   /* CUDA or another API */
+};
+
 struct stats_reader {
 	struct weir_input *input;
 	struct weir_totals totals;
 	const struct report *report; /* the one being read; NULL between reports */
 	struct columns columns;      /* of that report */
+	enum library title;          /* that the lines since the last table name */
+	enum library library;        /* of that report, from its title or its first row */
 	struct weir_shares shares;   /* of the rows of that table */
 };
 
@@ -321,10 +331,46 @@ static bool read_value(struct weir_slice cell, bool grouped, double *out)
 	       *out >= 0 && *out <= MAX_VALUE;
 }
 
+/* Returns true for a call that nsys traces as one of the OS runtime. */
+static bool is_os_call(struct weir_slice name)
+{
+	static const char *const starts[] = {"pthread_", "sem_", "epoll_", "sig",   "sched_",
+	                                     "fork",     "wait", "mmap",   "munmap"};
+	static const char *const names[] = {
+		"poll",      "ppoll",  "select",  "pselect", "ioctl",          "read",
+		"pread",     "readv",  "write",   "pwrite",  "writev",         "open",
+		"openat",    "close",  "fopen",   "fclose",  "fread",          "fwrite",
+		"fgets",     "fflush", "fcntl",   "connect", "accept",         "accept4",
+		"recv",      "send",   "recvmsg", "sendmsg", "sleep",          "usleep",
+		"nanosleep", "futex",  "socket",  "pipe",    "pipe2",          "dup",
+		"fputs",     "putc",   "syscall", "open64",  "fopen64",        "open64at",
+		"openat64",  "getc",   "bind",    "listen",  "clock_nanosleep"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (weir_slice_starts(name, starts[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (weir_slice_equals(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Takes the library that a title names: " ** OS Runtime Summary (osrt_sum):", "Processing [x] with
+ * [osrt_sum.py]". */
+static void take_title(struct stats_reader *reader, struct weir_slice line)
+{
+	if (weir_slice_find(line, "osrt") || weir_slice_find(line, "OS Runtime") ||
+	    weir_slice_find(line, "Operating System Runtime"))
+		reader->title = LIBRARY_OS;
+	else if (weir_slice_find(line, " ** ") || weir_slice_find(line, "Processing ["))
+		reader->title = LIBRARY_OTHER;
+}
+
 /* Returns the group of a row: lists of device work hold copies and memsets beside kernels, tables
  * of copies hold memsets. `*number` is its place among the groups of a report. */
-static const char *group_of(const struct report *report, struct weir_slice name, unsigned *number)
+static const char *group_of(struct stats_reader *reader, struct weir_slice name, unsigned *number)
 {
+	const struct report *report = reader->report;
 	bool copies = !strcmp(report->name, "Operation"),
 	     work = report->also && !strcmp(report->figures, "kernels");
 
@@ -332,6 +378,12 @@ static const char *group_of(const struct report *report, struct weir_slice name,
 	if ((copies || work) && weir_slice_starts(name, "[CUDA memset")) {
 		*number = 2;
 		return report->bytes ? "memset_sizes" : "memsets";
+	}
+	if (!strcmp(report->figures, "calls") && reader->library == LIBRARY_UNKNOWN)
+		reader->library = is_os_call(name) ? LIBRARY_OS : LIBRARY_OTHER;
+	if (!strcmp(report->figures, "calls") && reader->library == LIBRARY_OS) {
+		*number = 1;
+		return "os_calls";
 	}
 	if (!work || !weir_slice_starts(name, "[CUDA mem"))
 		return report->figures;
@@ -351,7 +403,7 @@ static void take_values(struct stats_reader *reader, const struct weir_slice *ce
 	const struct report *report = reader->report;
 	struct weir_slice name = cells[columns->name];
 	unsigned number;
-	const char *group = group_of(report, name, &number);
+	const char *group = group_of(reader, name, &number);
 	struct weir_total total = {
 		.order = GROUPS * (unsigned)(report - reports) + number,
 		.group = group,
@@ -396,6 +448,10 @@ static void end_table(struct stats_reader *reader)
 		return;
 	missing.order = GROUPS * (unsigned)(reader->report - reports);
 	missing.group = reader->report->figures;
+	if (reader->library == LIBRARY_OS && !strcmp(missing.group, "calls")) {
+		missing.order++;
+		missing.group = "os_calls";
+	}
 	missing.sum = weir_shares_end(&reader->shares, reader->input, missing.group);
 	if (missing.sum > 0)
 		weir_totals_add(&reader->totals, &missing);
@@ -416,10 +472,14 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 		end_table(reader);
 		reader->report = report;
 		reader->columns = columns;
+		reader->library = reader->title;
+		reader->title = LIBRARY_UNKNOWN;
 		return;
 	}
-	if (ends_report(row))
+	if (ends_report(row)) {
 		end_table(reader);
+		take_title(reader, row->line);
+	}
 	if (!reader->report || (reader->columns.text && is_rule(row->line)))
 		return;
 	if (reader->columns.text) {
