@@ -20,6 +20,7 @@ WEIR_ENUM_TEXTS(
 	[WEIR_COUNTER_REGISTERS] = "registers", [WEIR_COUNTER_WAVES] = "waves",
 	[WEIR_COUNTER_SMS] = "sms", [WEIR_COUNTER_CYCLES] = "cycles",
 	[WEIR_COUNTER_SM_HZ] = "sm_hz", [WEIR_COUNTER_SM_CYCLES] = "sm_cycles",
+	[WEIR_COUNTER_SM_ACTIVE_CYCLES] = "sm_active_cycles",
 	[WEIR_COUNTER_L2_SIZE] = "l2_size_bytes", [WEIR_COUNTER_VECTOR_FLOPS] = "vector_flops",
 	[WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE] = "vector_flops_per_cycle",
 	[WEIR_COUNTER_MATRIX_FLOPS] = "matrix_flops")
@@ -91,6 +92,7 @@ void weir_counted_kernel_complete(struct weir_counted_kernel *kernel)
 	     value[WEIR_COUNTER_DRAM_READ_BYTES] + value[WEIR_COUNTER_DRAM_WRITE_BYTES]);
 	fill(&value[WEIR_COUNTER_DRAM_BYTES], value[WEIR_COUNTER_DRAM_BYTES_PER_S] * seconds);
 	fill(&value[WEIR_COUNTER_DRAM_BYTES_PER_S], value[WEIR_COUNTER_DRAM_BYTES] / seconds);
+	fill(&value[WEIR_COUNTER_SM_CYCLES], value[WEIR_COUNTER_CYCLES]);
 	fill(&value[WEIR_COUNTER_SM_CYCLES], value[WEIR_COUNTER_SM_HZ] * seconds);
 	fill(&value[WEIR_COUNTER_VECTOR_FLOPS],
 	     value[WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE] * value[WEIR_COUNTER_SM_CYCLES]);

@@ -43,8 +43,9 @@ enum weir_counter {
 	WEIR_COUNTER_SMS,       /* multiprocessors of the device */
 	WEIR_COUNTER_CYCLES,
 	WEIR_COUNTER_SM_HZ,
-	WEIR_COUNTER_SM_CYCLES,    /* cycles that passed on a multiprocessor, mean */
-	WEIR_COUNTER_L2_SIZE,      /* size of the L2 cache in bytes */
+	WEIR_COUNTER_SM_CYCLES,        /* cycles that passed on a multiprocessor, mean */
+	WEIR_COUNTER_SM_ACTIVE_CYCLES, /* of them those in which it had a warp */
+	WEIR_COUNTER_L2_SIZE,          /* size of the L2 cache in bytes */
 	WEIR_COUNTER_VECTOR_FLOPS, /* operations of the vector units: fp32, and fp16 and fp64 where
 	                              they are counted */
 	WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE,
@@ -60,7 +61,8 @@ struct weir_counted_kernel {
 	int64_t process, launch;    /* identity: two pages about one launch agree in both */
 	int64_t duration_ns;        /* -1: not measured */
 	bool rounded;               /* values come from the details page, which rounds them */
-	uint32_t parts; /* bit set, defined by the reader: addends of its sums that are present */
+	uint32_t parts;  /* bit set, defined by the reader: addends of its sums that are present */
+	uint32_t absent; /* bit set likewise: addends that the file calls unknown */
 	double value[WEIR_COUNTER_COUNT];
 };
 
@@ -101,7 +103,8 @@ void weir_counters_add_finding(struct weir_counters *counters,
 
 /*
  * Derives missing values: the memory system from its halves, bytes from reads and writes or from
- * rate and duration, operations from their rate and the cycles, blocks and threads from the launch
+ * rate and duration, cycles of a multiprocessor from those of the device or from clock and
+ * duration, operations from their rate and the cycles, blocks and threads from the launch
  * configuration.
  */
 void weir_counted_kernel_complete(struct weir_counted_kernel *kernel);

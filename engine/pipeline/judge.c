@@ -195,6 +195,33 @@ static const char *expand_for_operator(struct weir_report *report, const char *t
 	return out;
 }
 
+/* Notes a rule of Nsight Compute that blames latency where the verdict names a roof. The rule does
+ * so below 60 % of both peaks, weir from 50 % of one of them on. */
+static void note_other_rule(struct weir_report *report)
+{
+	const struct weir_counter_row *row = &report->counters[0];
+	enum weir_bound bound = report->verdict.bound;
+
+	if (bound != WEIR_BOUND_MEMORY && bound != WEIR_BOUND_KERNEL &&
+	    bound != WEIR_BOUND_HARDWARE)
+		return;
+	for (size_t i = 0; i < row->remark_count; i++) {
+		const struct weir_counter_remark *remark = &row->remarks[i];
+		bool small = remark->text && strstr(remark->text, "too small to fill");
+
+		if (!remark->rule || strcmp(remark->rule, "SOLBottleneck") != 0 ||
+		    !(small || (remark->text && strstr(remark->text, "latency issues"))))
+			continue;
+		weir_report_note(report, "counters_rule",
+		                 "the rule SOLBottleneck of Nsight Compute disagrees with this "
+		                 "verdict: %s",
+		                 small ? "it calls the grid too small to fill the device"
+		                       : "it takes less than 60 % of both peaks as a sign of "
+		                         "latency");
+		return;
+	}
+}
+
 /* Makes the verdict on the kernel with the most counted time the verdict of the report. */
 static void judge_counted(struct weir_report *report)
 {
@@ -210,6 +237,7 @@ static void judge_counted(struct weir_report *report)
 			expand_for_operator(report, counted_texts[bound].headline);
 		report->verdict.next = expand_for_operator(report, counted_texts[bound].next);
 	}
+	note_other_rule(report);
 }
 
 /* ---- the whole ---- */

@@ -41,8 +41,11 @@ static double scale_of(size_t counter)
 static void draw_values(struct weir_counted_kernel *kernel, uint64_t *state)
 {
 	for (size_t c = 0; c < WEIR_COUNTER_COUNT; c++) {
-		size_t twentieths = below(state, 21);
+		size_t twentieths;
 
+		if (c == WEIR_COUNTER_SM_ACTIVE_CYCLES)
+			continue; /* newer than the records */
+		twentieths = below(state, 21);
 		if (below(state, 4) > 0)
 			kernel->value[c] = scale_of(c) * (double)twentieths / 20;
 	}

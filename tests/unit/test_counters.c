@@ -383,11 +383,13 @@ static void a_kernel_called_kernel_shows_its_template(void **state)
 
 static void launches_of_one_kernel_show_their_shapes(void **state)
 {
-	static const char *const names[] = {"k", "k", "other"};
-	static const char *const shown[] = {"k <<<1, 1>>>", "k <<<2, 2>>>", "other"};
+	static const char *const names[] = {"k", "k", "other", "", ""};
+	static const char *const shown[] = {"k <<<1, 1>>>", "k <<<2, 2>>>", "other",
+	                                    "(unnamed kernel) <<<4, 4>>>",
+	                                    "(unnamed kernel) <<<5, 5>>>"};
 
 	(void)state;
-	expect_rows(names, shown, 3);
+	expect_rows(names, shown, 5);
 }
 
 int main(void)

@@ -234,6 +234,43 @@ static void counters_alone_give_the_verdict_of_the_largest_kernel(void **state)
 	assert_int_equal(judge(bench)->confidence, WEIR_CONFIDENCE_LOW);
 }
 
+static void a_rule_of_the_profiler_that_disagrees_is_noted(void **state)
+{
+	static const struct {
+		const char *rule, *text;
+		enum weir_bound bound;
+		bool noted;
+	} cases[] = {
+		{"SOLBottleneck", "below 60.0% typically indicate latency issues.",
+	         WEIR_BOUND_MEMORY, true},
+		{"SOLBottleneck", "This grid is too small to fill the device", WEIR_BOUND_KERNEL,
+	         true},
+		{"SOLBottleneck", "below 60.0% typically indicate latency issues.",
+	         WEIR_BOUND_RUNTIME, false},
+		{"SOLBottleneck", "Memory is more heavily utilized", WEIR_BOUND_MEMORY, false},
+		{"Occupancy", "typically indicate latency issues", WEIR_BOUND_MEMORY, false},
+	};
+	struct bench *bench = *state;
+	double features[WEIR_F_COUNT];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_operator_row kernel = kernel_with(cases[i].bound, features);
+		struct weir_counter_remark remark = {.rule = cases[i].rule, .text = cases[i].text};
+		struct weir_counter_row counter = {.remarks = &remark, .remark_count = 1};
+		size_t noted = 0;
+
+		bench->report->note_count = 0;
+		bench->report->operators = &kernel;
+		bench->report->operator_count = 1;
+		bench->report->counters = &counter;
+		bench->report->counter_count = 1;
+		judge(bench);
+		for (size_t n = 0; n < bench->report->note_count; n++)
+			noted += strcmp(bench->report->notes[n].code, "counters_rule") == 0;
+		assert_int_equal(noted, cases[i].noted);
+	}
+}
+
 static void beside_a_timeline_counters_do_not_decide(void **state)
 {
 	struct bench *bench = *state;
@@ -535,6 +572,7 @@ int main(void)
 		BENCH_TEST(few_requests_give_low_confidence),
 		BENCH_TEST(stages_are_judged_by_their_own_figures),
 		BENCH_TEST(counters_alone_give_the_verdict_of_the_largest_kernel),
+		BENCH_TEST(a_rule_of_the_profiler_that_disagrees_is_noted),
 		BENCH_TEST(beside_a_timeline_counters_do_not_decide),
 		BENCH_TEST(what_is_missing_depends_on_what_is_there),
 		BENCH_TEST(a_cpu_profile_names_its_largest_operator),

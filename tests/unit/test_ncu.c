@@ -120,6 +120,60 @@ static void labels_of_2021_and_raw_names_are_known(void **state)
 	weir_profile_free(profile);
 }
 
+#define TENSOR(type, value)                                                                        \
+	METRIC("0", "Command line profiler metrics", "sm__ops_path_tensor_src_" type ".sum", "",   \
+	       value)
+
+static void a_count_that_is_not_there_leaves_the_sum_unknown(void **state)
+{
+	static const struct {
+		const char *text;
+		double flops; /* NAN: unknown */
+	} cases[] = {
+		{TENSOR("bf16_dst_fp32", "8") TENSOR("fp16", "4"), 12},
+		{TENSOR("bf16_dst_fp32", "0") TENSOR("bf16_dst_bf16", "n/a"), NAN},
+		{TENSOR("bf16_dst_fp32", "8") TENSOR("fp16", "n/a"), NAN},
+		{TENSOR("fp16", "n/a") TENSOR("fp16_dst_fp32", "8"), 8},
+		{TENSOR("bf16_dst_fp32", "8") TENSOR("bf16_dst_fp32_sparsity_off", "8"), 8},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		double flops;
+
+		weir_text_printf(&text, "%s%s", DETAILS DURATION("0", "us", "10"), cases[i].text);
+		flops = counters_of(text.data, profile)
+		                ->kernels[0]
+		                .value[WEIR_COUNTER_MATRIX_FLOPS];
+		assert_int_equal(isnan(flops), isnan(cases[i].flops));
+		if (!isnan(flops))
+			assert_near(flops, cases[i].flops, 0);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void cycles_that_the_file_states_are_not_computed(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_counters *counters = counters_of(
+		DETAILS DURATION("0", "us", "10") METRIC("0", SOL, "SM Frequency", "Ghz", "2")
+			METRIC("0", SOL, "Elapsed Cycles", "cycle", "19,000")
+				METRIC("0", SOL, "SM Active Cycles", "cycle", "9,495.42")
+					DURATION("1", "us", "10")
+						METRIC("1", SOL, "SM Frequency", "Ghz", "2"),
+		profile);
+
+	(void)state;
+	assert_near(counters->kernels[0].value[WEIR_COUNTER_SM_CYCLES], 19000, 0);
+	assert_near(counters->kernels[0].value[WEIR_COUNTER_SM_ACTIVE_CYCLES], 9495.42, 1e-9);
+	assert_near(counters->kernels[1].value[WEIR_COUNTER_SM_CYCLES], 20000, 0);
+	assert_true(isnan(counters->kernels[1].value[WEIR_COUNTER_SM_ACTIVE_CYCLES]));
+	weir_profile_free(profile);
+}
+
 static void findings_keep_the_profilers_words_and_estimate(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -487,6 +541,8 @@ int main(void)
 		cmocka_unit_test(the_details_page_scales_each_row_by_its_own_unit),
 		cmocka_unit_test(a_label_means_what_its_section_says),
 		cmocka_unit_test(labels_of_2021_and_raw_names_are_known),
+		cmocka_unit_test(a_count_that_is_not_there_leaves_the_sum_unknown),
+		cmocka_unit_test(cycles_that_the_file_states_are_not_computed),
 		cmocka_unit_test(findings_keep_the_profilers_words_and_estimate),
 		cmocka_unit_test(what_programs_print_around_the_table_is_passed_over),
 		cmocka_unit_test(values_that_were_not_measured_are_unknown),

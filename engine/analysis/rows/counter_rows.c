@@ -115,7 +115,9 @@ static struct named *name_groups(const struct weir_counted *counted, bool shapes
 	for (size_t i = 0; i < counted->count; i++) {
 		names[i] = (struct named){.group = &counted->items[i]};
 		weir_kernel_display(names[i].group->name, &names[i].shown);
-		if (names[i].shown.length && weir_kernel_is_nameless(names[i].shown.data))
+		if (!names[i].shown.length)
+			weir_text_puts(&names[i].shown, "(unnamed kernel)");
+		if (weir_kernel_is_nameless(names[i].shown.data))
 			show_instance(&names[i]);
 	}
 	part_names(names, counted->count, show_instance);
@@ -135,7 +137,7 @@ static void free_names(struct named *names, size_t count)
 
 static const char *copy_name(struct weir_report *report, const struct named *named)
 {
-	return copy(report, named->shown.length ? named->shown.data : "(unnamed kernel)");
+	return copy(report, text_of(&named->shown));
 }
 
 /* ---- operators ---- */

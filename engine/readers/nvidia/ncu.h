@@ -23,6 +23,7 @@ enum weir_ncu_use {
 	WEIR_NCU_FIRST,   /* the first value stays */
 	WEIR_NCU_LARGEST, /* the value of the busiest of several units */
 	WEIR_NCU_ADDED,   /* the sum over several kinds of operations, each times `weight` */
+	WEIR_NCU_SIGN,    /* not used; the counter is unknown if this metric is */
 };
 
 /* A known metric. It sets a counter or, if its dimension is time, the duration. */
@@ -53,7 +54,8 @@ enum weir_ncu_reading weir_ncu_number(struct weir_slice text, double *out);
 
 /*
  * Sets incomplete sums of operations to NAN. A precision needs the counts of additions,
- * multiplications and fused operations; fp32 is required.
+ * multiplications and fused operations; fp32 is required. Operations of the matrix units are
+ * unknown if a count of them is n/a.
  */
 void weir_ncu_settle(struct weir_counted_kernel *kernel);
 

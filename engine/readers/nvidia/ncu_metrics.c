@@ -34,6 +34,7 @@ enum part {
 	FP4,
 	INT8,
 	INT4,
+	OTHER_MATRIX, /* types that are not listed here */
 };
 
 #define BIT(part) (UINT32_C(1) << (part))
@@ -67,8 +68,9 @@ enum part {
 		ADDED(INSTRUCTION(op) ".per_cycle_elapsed", WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE,   \
 	              times, RATES + (bit), 0)
 /* Operations of the matrix units, summed over all instructions of a type. */
+#define MATRIX_PREFIX "sm__ops_path_tensor_src_"
 #define MATRIX(type, bit, others)                                                                  \
-	ADDED("sm__ops_path_tensor_src_" type ".sum", WEIR_COUNTER_MATRIX_FLOPS, 1, bit, others)
+	ADDED(MATRIX_PREFIX type ".sum", WEIR_COUNTER_MATRIX_FLOPS, 1, bit, others)
 
 /* Prefix of "GPU Speed Of Light Throughput" and of its name until 2021. */
 #define SOL    "GPU Speed Of Light"
@@ -145,6 +147,8 @@ static const struct weir_ncu_metric metrics[] = {
 	LABEL("Occupancy", "Achieved Occupancy", WEIR_NCU_SHARE, WEIR_COUNTER_OCCUPANCY),
 	LABEL("Occupancy", "Theoretical Occupancy", WEIR_NCU_SHARE, WEIR_COUNTER_OCCUPANCY_LIMIT),
 	RAW("smsp__cycles_elapsed.avg", WEIR_NCU_NUMBER, WEIR_COUNTER_SM_CYCLES),
+	RAW("sm__cycles_active.avg", WEIR_NCU_NUMBER, WEIR_COUNTER_SM_ACTIVE_CYCLES),
+	LABEL(SOL, "SM Active Cycles", WEIR_NCU_NUMBER, WEIR_COUNTER_SM_ACTIVE_CYCLES),
 	RAW("device__attribute_l2_cache_size", WEIR_NCU_NUMBER, WEIR_COUNTER_L2_SIZE),
 	EXECUTED("fadd", 1, FADD),
 	EXECUTED("fmul", 1, FMUL),
@@ -170,13 +174,23 @@ static const struct weir_ncu_metric metrics[] = {
 	MATRIX("int4", INT4, 0),
 };
 
+/* Operations of the matrix units on types that are not listed: parts of listed ones, or types that
+ * the device may lack. */
+static const struct weir_ncu_metric other_matrix = {
+	.name = MATRIX_PREFIX,
+	.dimension = WEIR_NCU_NUMBER,
+	.counter = WEIR_COUNTER_MATRIX_FLOPS,
+	.use = WEIR_NCU_SIGN,
+	.part = BIT(OTHER_MATRIX),
+};
+
 const struct weir_ncu_metric *weir_ncu_find(struct weir_slice section, struct weir_slice name)
 {
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
 		if (weir_slice_equals(name, metrics[i].name) &&
 		    (!metrics[i].section || weir_slice_starts(section, metrics[i].section)))
 			return &metrics[i];
-	return NULL;
+	return weir_slice_starts(name, MATRIX_PREFIX) ? &other_matrix : NULL;
 }
 
 /* Returns true if each precision has all three instructions or no instruction, and fp32 has all. */
@@ -194,8 +208,24 @@ static bool is_whole(uint32_t parts)
 	return (parts & precisions[0]) != 0;
 }
 
+/* Returns true if a count of the matrix units is n/a, and no other count includes it or makes it
+ * up. */
+static bool lacks_matrix(const struct weir_counted_kernel *kernel)
+{
+	if (kernel->absent & BIT(OTHER_MATRIX))
+		return true;
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		if (metrics[i].counter == WEIR_COUNTER_MATRIX_FLOPS &&
+		    (kernel->absent & metrics[i].part) &&
+		    !(kernel->parts & (metrics[i].part | metrics[i].included)))
+			return true;
+	return false;
+}
+
 void weir_ncu_settle(struct weir_counted_kernel *kernel)
 {
+	if (lacks_matrix(kernel))
+		kernel->value[WEIR_COUNTER_MATRIX_FLOPS] = NAN;
 	if (!is_whole(kernel->parts))
 		kernel->value[WEIR_COUNTER_VECTOR_FLOPS] = NAN;
 	if (!is_whole(kernel->parts >> RATES))
@@ -406,6 +436,8 @@ static void put(const struct weir_ncu_metric *metric, double number,
 		kernel->parts |= metric->part;
 		*value = (isnan(*value) ? 0 : *value) + metric->weight * number;
 		return;
+	case WEIR_NCU_SIGN:
+		return;
 	}
 }
 
@@ -418,6 +450,8 @@ enum weir_ncu_reading weir_ncu_take(const struct weir_ncu_metric *metric, struct
 	if (metric->dimension == WEIR_NCU_TIME)
 		return take_duration(text, unit, &kernel->duration_ns);
 	reading = weir_ncu_number(text, &number);
+	if (reading == WEIR_NCU_NOTHING)
+		kernel->absent |= metric->part;
 	if (reading != WEIR_NCU_VALUE)
 		return reading;
 	if (!unit_factor(unit, metric->dimension, &factor) || number < 0)
