@@ -9,6 +9,7 @@
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/benchmarks.h"
+#include "engine/readers/parts/figures.h"
 #include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 #include "engine/stats/quantile.h"
@@ -17,6 +18,16 @@
 #define NAME_COLUMNS 48 /* of a name */
 #define REQUEST      "request@"
 #define MEDIAN       "/median_latency_ms"
+
+/*
+ * A benchmark is unsteady from a standard deviation of a third of its mean on: three of them reach
+ * the time 0, so that the times are not spread around their mean at all. Quartiles that lie a fifth
+ * of the median apart mean a standard deviation of 15 % for a normal distribution (1.35 of them lie
+ * between the quartiles); pyperf warns from 10 % on (pyperf check, "may be unstable").
+ */
+#define UNSTEADY_DEVIATION (1.0 / 3)
+#define UNSTEADY_QUARTILES 0.2
+#define FEWEST_TIMES       3 /* to tell a spread */
 
 /* A benchmark or a kind of request. */
 struct timed {
@@ -38,7 +49,7 @@ struct slowest {
 bool weir_is_benchmark(const struct weir_input *input)
 {
 	static const char *const formats[] = {"google-benchmark", "pytest-benchmark", "hyperfine",
-	                                      "criterion"};
+	                                      "criterion", "cargo-bench"};
 
 	for (size_t i = 0; input->run && input->format && i < WEIR_COUNT_OF(formats); i++)
 		if (strcmp(input->format, formats[i]) == 0)
@@ -163,8 +174,9 @@ static void put_timed(const struct timed *timed, const struct weir_text *name,
 		weir_text_printf(out, " (%zu samples)", timed->samples);
 }
 
+/* Notes the slowest names. `times`: the time by which they are sorted, "median". */
 static void note(struct weir_report *report, const struct slowest *slowest, const char *code,
-                 const char *what)
+                 const char *what, const char *times)
 {
 	size_t listed = slowest->count < LISTED ? slowest->count : LISTED;
 	struct weir_slice names[LISTED] = {{"", 0}};
@@ -179,14 +191,14 @@ static void note(struct weir_report *report, const struct slowest *slowest, cons
 		weir_text_release(&cut[i]);
 	}
 	if (slowest->count)
-		weir_report_note(
-			report, code, "%s in the file: %zu; %s: %s%s", what, slowest->count,
-			slowest->count > 1 ? "the slowest by their medians" : "median", list.data,
-			slowest->count > LISTED ? " (weir convert prints all)" : "");
+		weir_report_note(report, code, "%s in the file: %zu; %s%s%s: %s%s", what,
+		                 slowest->count, slowest->count > 1 ? "the slowest by their " : "",
+		                 times, slowest->count > 1 ? "s" : "", list.data,
+		                 slowest->count > LISTED ? " (weir convert prints all)" : "");
 	weir_text_release(&list);
 }
 
-/* ---- times of hyperfine: one a run ---- */
+/* ---- unsteady benchmarks ---- */
 
 /* Collects the times of a command from a chain of runs, in ns. Returns their number. */
 static size_t collect_times(const struct weir_run *run, const char *command, double **times)
@@ -203,6 +215,135 @@ static size_t collect_times(const struct weir_run *run, const char *command, dou
 	}
 	return count;
 }
+
+/* The spread of the times of a benchmark over its mean or median; NAN: unknown. */
+struct spread {
+	double deviation; /* standard deviation over mean */
+	double quartiles; /* distance of the quartiles over the median */
+};
+
+static struct spread spread_of_times(const double *times, size_t count)
+{
+	static const double probs[] = {0.25, 0.5, 0.75};
+	double quartiles[3], mean = 0, squares = 0;
+
+	if (count < FEWEST_TIMES)
+		return (struct spread){NAN, NAN};
+	for (size_t i = 0; i < count; i++)
+		mean += times[i] / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (times[i] - mean) * (times[i] - mean);
+	weir_quantiles(times, count, probs, 3, quartiles);
+	return (struct spread){sqrt(squares / (double)(count - 1)) / mean,
+	                       (quartiles[2] - quartiles[0]) / quartiles[1]};
+}
+
+/* Returns a statistic that the file states of a benchmark, as the label "NAME/mean_ns"; NAN: it
+ * does not. */
+static double statistic_of(const struct weir_run *run, const char *name, const char *statistic)
+{
+	struct weir_text key = {0};
+	double value;
+
+	weir_text_printf(&key, "%s/%s", name, statistic);
+	value = weir_figure_label_number(run, key.data);
+	weir_text_release(&key);
+	return value;
+}
+
+/* Returns the spread that the file states of a benchmark whose median is a figure. */
+static struct spread spread_of_figure(const struct weir_run *run, const struct weir_series *series)
+{
+	double count = fmin(fmax(statistic_of(run, series->name, "rounds"),
+	                         statistic_of(run, series->name, "repetitions")),
+	                    FEWEST_TIMES);
+
+	if (!series->count || count < FEWEST_TIMES)
+		return (struct spread){NAN, NAN};
+	return (struct spread){statistic_of(run, series->name, "stddev_ns") /
+	                               statistic_of(run, series->name, "mean_ns"),
+	                       statistic_of(run, series->name, "iqr_ns") / series->value[0]};
+}
+
+/* The first unsteady benchmarks. */
+struct unsteady {
+	struct weir_slice names[LISTED];
+	struct spread spreads[LISTED];
+	size_t count, all; /* unsteady ones, and all with a known spread */
+};
+
+static void add_spread(struct unsteady *unsteady, const char *name, struct spread spread)
+{
+	unsteady->all += !isnan(spread.deviation) || !isnan(spread.quartiles);
+	if (!(spread.deviation > UNSTEADY_DEVIATION) && !(spread.quartiles > UNSTEADY_QUARTILES))
+		return;
+	if (unsteady->count < LISTED) {
+		unsteady->names[unsteady->count] = weir_slice_of(name);
+		unsteady->spreads[unsteady->count] = spread;
+	}
+	unsteady->count++;
+}
+
+static void add_spreads(struct unsteady *unsteady, const struct weir_run *run, bool one_each)
+{
+	for (size_t i = 0; one_each && i < run->metrics.count; i++) {
+		double *times = NULL;
+		size_t count = collect_times(run, run->metrics.items[i].name, &times);
+
+		add_spread(unsteady, run->metrics.items[i].name, spread_of_times(times, count));
+		free(times);
+	}
+	for (size_t i = 0; i < run->stages.count; i++)
+		if (run->stages.items[i].value)
+			add_spread(unsteady, run->stages.items[i].name,
+			           spread_of_times(run->stages.items[i].value,
+			                           run->stages.items[i].count));
+	for (size_t i = 0; !one_each && i < run->metrics.count; i++)
+		add_spread(unsteady, run->metrics.items[i].name,
+		           spread_of_figure(run, &run->metrics.items[i]));
+}
+
+/* Appends "NAME (standard deviation 45 % of the mean)". */
+static void put_spread(const struct weir_text *name, const struct spread *spread,
+                       struct weir_text *out)
+{
+	bool deviation = spread->deviation > UNSTEADY_DEVIATION;
+
+	weir_text_printf(out, "%s (%s ", name->data ? name->data : "?",
+	                 deviation ? "standard deviation" : "quartiles");
+	weir_text_share(out, deviation ? spread->deviation : spread->quartiles);
+	weir_text_puts(out, deviation ? " of the mean)" : " of the median apart)");
+}
+
+/* Notes benchmarks with times so far apart that their medians say little. Their names differ from
+ * those of the slowest ones, which another note lists. */
+static void note_unsteady(struct weir_report *report, const struct unsteady *unsteady,
+                          const struct slowest *slowest)
+{
+	size_t listed = unsteady->count < LISTED ? unsteady->count : LISTED, all = listed;
+	struct weir_slice names[2 * LISTED] = {{"", 0}};
+	struct weir_text list = {0}, cut[2 * LISTED] = {{0}};
+
+	for (size_t i = 0; i < listed; i++)
+		names[i] = unsteady->names[i];
+	for (size_t i = 0; i < LISTED && i < slowest->count; i++)
+		names[all++] =
+			(struct weir_slice){slowest->items[i].name, slowest->items[i].length};
+	weir_cut_names_distinct(names, all, NAME_COLUMNS, cut);
+	for (size_t i = 0; i < listed; i++) {
+		weir_text_puts(&list, i ? ", " : "");
+		put_spread(&cut[i], &unsteady->spreads[i], &list);
+	}
+	for (size_t i = 0; i < all; i++)
+		weir_text_release(&cut[i]);
+	if (listed)
+		weir_report_note(report, "unsteady", "unsteady benchmarks: %zu of %zu: %s%s",
+		                 unsteady->count, unsteady->all, list.data,
+		                 unsteady->count > LISTED ? ", and others" : "");
+	weir_text_release(&list);
+}
+
+/* ---- times of hyperfine: one a run ---- */
 
 /* Appends "NAME mean 3.93 ms, median 2.80 ms, 1.00 to 9.00 ms (5 times)". */
 static void put_times(const struct weir_text *command, const double *times, size_t count,
@@ -356,6 +497,8 @@ static void note_requests(struct weir_report *report, const struct weir_run *run
 void weir_note_benchmarks(struct weir_report *report)
 {
 	struct slowest benchmarks = {.count = 0}, requests = {.count = 0};
+	struct unsteady unsteady = {.count = 0};
+	bool medians = true;
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_input *input = &report->profile->inputs[i];
@@ -365,6 +508,8 @@ void weir_note_benchmarks(struct weir_report *report)
 
 			if (one_each)
 				note_times(report, input->run);
+			medians = medians && strcmp(input->format, "cargo-bench") != 0;
+			add_spreads(&unsteady, input->run, one_each);
 			add_series(&benchmarks, &input->run->stages, true);
 			if (!one_each)
 				add_series(&benchmarks, &input->run->metrics, false);
@@ -375,6 +520,7 @@ void weir_note_benchmarks(struct weir_report *report)
 		}
 	}
 	if (benchmarks.figures)
-		note(report, &benchmarks, "benchmarks", "benchmarks");
-	note(report, &requests, "requests", "kinds of requests");
+		note(report, &benchmarks, "benchmarks", "benchmarks", medians ? "median" : "time");
+	note_unsteady(report, &unsteady, &benchmarks);
+	note(report, &requests, "requests", "kinds of requests", "median");
 }

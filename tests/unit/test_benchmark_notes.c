@@ -96,6 +96,62 @@ static void benchmarks_with_samples_alone_are_stages(void **state)
 	       "samples), BM_B 1.00 us");
 }
 
+#define PYTEST(stats) "{\"machine_info\":{},\"benchmarks\":[" stats "]}"
+#define STATS(name, mean, stddev, iqr, rounds)                                                     \
+	"{\"fullname\":\"" name "\",\"stats\":{\"median\":1e-6,\"mean\":" mean                     \
+	",\"stddev\":" stddev ",\"iqr\":" iqr ",\"rounds\":" rounds "}}"
+
+static void expect_unsteady(const char *text, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report;
+
+	reading_of(&weir_reader_pytest_benchmark, text, profile);
+	profile->inputs[0].format = "pytest-benchmark";
+	report = weir_report_new(profile);
+	weir_note_benchmarks(report);
+	assert_int_equal(report->note_count, 1 + (expected != NULL));
+	if (expected)
+		assert_string_equal(report->notes[1].text, expected);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+/* A standard deviation above a third of the mean, quartiles above a fifth of the median apart. */
+static void unsteady_benchmarks_are_noted(void **state)
+{
+	(void)state;
+	expect_unsteady(PYTEST(STATS("a", "3e-6", "0.99e-6", "0.2e-6", "3")), NULL);
+	expect_unsteady(PYTEST(STATS("a", "3e-6", "1.02e-6", "0.1e-6", "3")),
+	                "unsteady benchmarks: 1 of 1: a (standard deviation 34 % of the mean)");
+	expect_unsteady(PYTEST(STATS("a", "3e-6", "0.1e-6", "0.22e-6",
+	                             "3") "," STATS("b", "3e-6", "0.1e-6", "0.1e-6", "3")),
+	                "unsteady benchmarks: 1 of 2: a (quartiles 22 % of the median apart)");
+	expect_unsteady(PYTEST(STATS("a", "3e-6", "2e-6", "1e-6", "2")), NULL);
+}
+
+static void times_of_rounds_tell_whether_they_are_unsteady(void **state)
+{
+	(void)state;
+	expect_note(&weir_reader_pytest_benchmark,
+	            PYTEST("{\"fullname\":\"a\",\"stats\":{\"data\":[1,1,1,9]}}"),
+	            "unsteady benchmarks: 1 of 1: a (standard deviation 133 % of the mean)");
+	expect_note(&weir_reader_pytest_benchmark,
+	            PYTEST("{\"fullname\":\"a\",\"stats\":{\"data\":[1,1.1,1.1,1.2]}}"), NULL);
+	expect_note(&weir_reader_pytest_benchmark,
+	            PYTEST("{\"fullname\":\"a\",\"stats\":{\"data\":[1,9]}}"), NULL);
+}
+
+static void figures_of_cargo_bench_are_times(void **state)
+{
+	(void)state;
+	expect_note(&weir_reader_cargo_bench, "a   time:   [1.0 us 2.0 us 3.0 us]\n",
+	            "benchmarks in the file: 1; time: a 2.00 us");
+	expect_note(&weir_reader_cargo_bench,
+	            "a   time:   [1.0 us 2.0 us 3.0 us]\nb   time:   [1.0 us 3.0 us 3.0 us]\n",
+	            "benchmarks in the file: 2; the slowest by their times: b 3.00 us, a 2.00 us");
+}
+
 static void kinds_of_requests_have_median_and_p99(void **state)
 {
 	(void)state;
@@ -174,6 +230,9 @@ int main(void)
 		cmocka_unit_test(the_slowest_benchmarks_come_first),
 		cmocka_unit_test(names_that_are_cut_alike_show_where_they_differ),
 		cmocka_unit_test(benchmarks_with_samples_alone_are_stages),
+		cmocka_unit_test(unsteady_benchmarks_are_noted),
+		cmocka_unit_test(times_of_rounds_tell_whether_they_are_unsteady),
+		cmocka_unit_test(figures_of_cargo_bench_are_times),
 		cmocka_unit_test(kinds_of_requests_have_median_and_p99),
 		cmocka_unit_test(times_of_hyperfine_are_summarised_over_the_runs),
 		cmocka_unit_test(percentiles_out_of_order_are_noted),

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -86,6 +87,53 @@ static void pytest_without_rounds_gives_the_median_and_a_warning(void **state)
 	reading_expects_figure(input->run, "t.py::test_a", 2000, false, "ns");
 	assert_int_equal(input->run->stages.count, 0);
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	weir_profile_free(profile);
+}
+
+static void statistics_of_pytest_are_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(
+			&weir_reader_pytest_benchmark,
+			PYTEST("{\"median\": 2e-6, \"mean\": 3e-6, \"min\": 1e-6, \"max\": null, "
+	                       "\"stddev\": -1, \"rounds\": 5, \"iterations\": 10}"),
+			profile)
+			->run;
+	static const char *const keys[] = {"/mean_ns", "/min_ns", "/rounds", "/iterations"};
+	static const char *const values[] = {"3000", "1000", "5", "10"};
+	struct weir_text key = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		weir_text_clear(&key);
+		weir_text_printf(&key, "%s%s", run->metrics.items[0].name, keys[i]);
+		assert_string_equal(weir_run_label(run, key.data), values[i]);
+	}
+	for (size_t i = 0; i < run->label_count; i++) {
+		assert_null(strstr(run->labels[i].key, "max_ns"));
+		assert_null(strstr(run->labels[i].key, "stddev_ns"));
+	}
+	weir_text_release(&key);
+	weir_profile_free(profile);
+}
+
+static void statistics_beyond_the_limit_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, "x");
+	char name[16];
+
+	(void)state;
+	input->run = weir_run_new();
+	for (unsigned i = 0; i < WEIR_BENCHMARK_MAX_LABELS; i++) {
+		snprintf(name, sizeof(name), "b%u", i);
+		weir_benchmark_statistic(input, name, "mean_ns", 1);
+	}
+	assert_int_equal(input->warnings[WEIR_WARN_THINNED].count, 0);
+	weir_benchmark_statistic(input, "another", "mean_ns", 1);
+	assert_int_equal(input->warnings[WEIR_WARN_THINNED].count, 1);
+	assert_int_equal(input->run->label_count, WEIR_BENCHMARK_MAX_LABELS);
 	weir_profile_free(profile);
 }
 
@@ -462,6 +510,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_of_pytest_are_samples),
 		cmocka_unit_test(pytest_without_rounds_gives_the_median_and_a_warning),
+		cmocka_unit_test(statistics_of_pytest_are_labels),
+		cmocka_unit_test(statistics_beyond_the_limit_are_counted),
 		cmocka_unit_test(odd_results_of_pytest_are_refused),
 		cmocka_unit_test(ten_repetitions_of_google_are_samples),
 		cmocka_unit_test(fewer_repetitions_become_their_median),

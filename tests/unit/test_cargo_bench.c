@@ -28,6 +28,9 @@ static void lines_of_both_programs_become_figures(void **state)
 	reading_expects_figure(input->run, "tokens::short", 412, false, "ns");
 	reading_expects_figure(input->run, "parse/small", 1683500, false, "ns");
 	reading_expects_figure(input->run, "parse/a_name_that_leaves_no_room", 815020, false, "ns");
+	assert_string_equal(weir_run_label(input->run, "tokens::long/spread_ns"), "215");
+	assert_string_equal(weir_run_label(input->run, "parse/small/low_ns"), "1671200");
+	assert_string_equal(weir_run_label(input->run, "parse/small/high_ns"), "1697100");
 	assert_int_equal(input->run->metrics.count, 4);
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	input = reading_of(reader, LINES, profile);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
 #include "engine/readers/benchmark/benchmark.h"
 #include "engine/readers/parts/figures.h"
 
@@ -76,6 +77,24 @@ enum weir_status weir_benchmark_figure(struct weir_input *input, const char *nam
 	series->unit = weir_alloc_text("ns");
 	weir_series_push(series, ns);
 	return WEIR_OK;
+}
+
+void weir_benchmark_statistic(struct weir_input *input, const char *name, const char *statistic,
+                              double value)
+{
+	struct weir_text key = {0}, text = {0};
+
+	if (!isfinite(value) || value < 0)
+		return;
+	if (input->run->label_count >= WEIR_BENCHMARK_MAX_LABELS) {
+		weir_input_warn(input, WEIR_WARN_THINNED, UINT64_MAX, "statistics of benchmarks");
+		return;
+	}
+	weir_text_printf(&key, "%s/%s", name, statistic);
+	weir_text_printf(&text, "%.9g", value);
+	weir_run_set_label(input->run, key.data, text.data);
+	weir_text_release(&key);
+	weir_text_release(&text);
 }
 
 void weir_benchmark_label(struct weir_run *run, const char *label, const cJSON *object,

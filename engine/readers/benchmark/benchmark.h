@@ -10,6 +10,7 @@
 #define WEIR_BENCHMARK_MAX_NAMES   4096u      /* benchmarks of a run */
 #define WEIR_BENCHMARK_MAX_NAME    1024u      /* bytes of a name */
 #define WEIR_BENCHMARK_MAX_RUNS    10000u     /* runs of a file */
+#define WEIR_BENCHMARK_MAX_LABELS  192u       /* labels of a run, statistics among them */
 #define WEIR_BENCHMARK_MAX_SAMPLES (1u << 24) /* samples of a file that is not JSON */
 
 /* Returns the nanoseconds of a unit: ns, us, ms or s; 0 if it is another one. */
@@ -32,6 +33,12 @@ enum weir_status weir_benchmark_push_list(struct weir_input *input, struct weir_
  * weir_benchmark_add() does, or if the value is not above 0. */
 enum weir_status weir_benchmark_figure(struct weir_input *input, const char *name, double ns,
                                        struct weir_error *err);
+
+/* Sets the label "NAME/STATISTIC" to a statistic of a benchmark without samples, such as "mean_ns"
+ * or "rounds". A label is not compared by a gate, which judges the median alone. Ignores NAN and
+ * values below 0; counts statistics beyond the limit of labels as a warning. */
+void weir_benchmark_statistic(struct weir_input *input, const char *name, const char *statistic,
+                              double value);
 
 /* Sets a label if the member of the object is a text of a usual length; object may be NULL. */
 void weir_benchmark_label(struct weir_run *run, const char *label, const cJSON *object,

@@ -7,8 +7,11 @@
  *
  * libtest states the median of its samples and their spread. criterion states an estimate between
  * the ends of its interval of confidence. The median, or the estimate, becomes a figure. A name
- * that leaves no room has a line above the times. The samples are in criterion's sample.json.
+ * that leaves no room has a line above the times. The spread of libtest, from the least to the
+ * largest sample, and the interval of criterion are labels. The samples are in criterion's
+ *sample.json.
  */
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -73,12 +76,19 @@ static bool parse_time(struct weir_slice number, struct weir_slice unit, double 
 	return *ns > 0;
 }
 
+/* The times of a line, in ns; NAN: not stated. */
+struct times {
+	double ns;              /* the median or the estimate */
+	double spread_ns;       /* of libtest */
+	double low_ns, high_ns; /* ends of the interval of criterion */
+};
+
 /* Parses the line of libtest; false for other lines. */
-static bool parse_libtest(struct weir_slice line, struct weir_slice *name, double *ns)
+static bool parse_libtest(struct weir_slice line, struct weir_slice *name, struct times *times)
 {
 	const char *bench = weir_slice_find(line, BENCH);
 	struct weir_slice rest, number, unit;
-	const char *slash;
+	const char *slash, *close;
 
 	if (!bench || !weir_slice_starts(line, "test "))
 		return false;
@@ -90,23 +100,32 @@ static bool parse_libtest(struct weir_slice line, struct weir_slice *name, doubl
 	if (!slash)
 		return false;
 	unit = before(rest, slash);
-	return parse_time(number, unit, ns);
+	rest = after(rest, slash + strlen(PER_ITER));
+	close = rest.length ? memchr(rest.data, ')', rest.length) : NULL;
+	if (close && !parse_time(before(rest, close), unit, &times->spread_ns))
+		times->spread_ns = NAN;
+	return parse_time(number, unit, &times->ns);
 }
 
 /* Parses the line of criterion; false for other lines. The name is empty if it has a line of its
  * own. */
-static bool parse_criterion(struct weir_slice line, struct weir_slice *name, double *ns)
+static bool parse_criterion(struct weir_slice line, struct weir_slice *name, struct times *times)
 {
 	const char *time = weir_slice_find(line, TIME);
-	struct weir_slice words[4], rest;
+	struct weir_slice words[6], rest;
 
 	if (!time || line.data[line.length - 1] != ']')
 		return false;
 	*name = before(line, time);
 	rest = after(line, time + strlen(TIME));
-	for (size_t i = 0; i < 4; i++)
+	rest.length--; /* the bracket */
+	for (size_t i = 0; i < 6; i++)
 		words[i] = take_word(&rest);
-	return parse_time(words[2], words[3], ns);
+	if (!parse_time(words[0], words[1], &times->low_ns))
+		times->low_ns = NAN;
+	if (!parse_time(words[4], words[5], &times->high_ns))
+		times->high_ns = NAN;
+	return parse_time(words[2], words[3], &times->ns);
 }
 
 struct reading {
@@ -114,8 +133,8 @@ struct reading {
 	struct weir_text above; /* the last line that may be a name */
 };
 
-static enum weir_status add(struct reading *reading, struct weir_slice name, double ns,
-                            uint64_t line, struct weir_error *err)
+static enum weir_status add(struct reading *reading, struct weir_slice name,
+                            const struct times *times, uint64_t line, struct weir_error *err)
 {
 	struct weir_text text = {0};
 	enum weir_status status;
@@ -123,7 +142,12 @@ static enum weir_status add(struct reading *reading, struct weir_slice name, dou
 	weir_text_add(&text, name.data, name.length);
 	status = memchr(name.data, '\0', name.length)
 	                 ? weir_fail(err, WEIR_E_FORMAT, "a name with a zero byte")
-	                 : weir_benchmark_figure(reading->input, text.data, ns, err);
+	                 : weir_benchmark_figure(reading->input, text.data, times->ns, err);
+	if (!status) {
+		weir_benchmark_statistic(reading->input, text.data, "spread_ns", times->spread_ns);
+		weir_benchmark_statistic(reading->input, text.data, "low_ns", times->low_ns);
+		weir_benchmark_statistic(reading->input, text.data, "high_ns", times->high_ns);
+	}
 	weir_text_release(&text);
 	return status ? weir_fail_in(err, "line %llu", (unsigned long long)line) : WEIR_OK;
 }
@@ -132,17 +156,17 @@ static enum weir_status take_line(struct reading *reading, const struct weir_csv
                                   struct weir_error *err)
 {
 	struct weir_slice line = weir_slice_trim(row->line), name = {"", 0};
-	double ns = 0;
+	struct times times = {.spread_ns = NAN, .low_ns = NAN, .high_ns = NAN};
 	enum weir_status status = WEIR_OK;
 
 	if (!line.length)
 		return WEIR_OK;
-	if (parse_libtest(line, &name, &ns) || parse_criterion(line, &name, &ns)) {
+	if (parse_libtest(line, &name, &times) || parse_criterion(line, &name, &times)) {
 		if (!name.length)
 			name = (struct weir_slice){reading->above.data ? reading->above.data : "",
 			                           reading->above.length};
 		if (name.length)
-			status = add(reading, name, ns, row->number, err);
+			status = add(reading, name, &times, row->number, err);
 	}
 	weir_text_clear(&reading->above);
 	if (line.length <= WEIR_BENCHMARK_MAX_NAME)

@@ -3,7 +3,8 @@
  * Reads results of Google Benchmark (--benchmark_format=json, --benchmark_out): one process. An
  * entry of the type "iteration" is the mean time of an iteration in one repetition. Repetitions are
  * the samples of their benchmark. A benchmark with fewer than MIN_REPETITIONS, too few for the
- * quantiles that a gate compares, or with aggregates alone becomes one figure, the median.
+ * quantiles that a gate compares, or with aggregates alone becomes one figure, the median; its
+ * mean, extremes and standard deviation are labels.
  *
  * real_time is the wall time, or the time that the benchmark set by hand (UseManualTime). Versions
  * before 1.5 state neither run_name nor run_type; their aggregates have a suffix in the name.
@@ -78,23 +79,54 @@ static enum weir_status read_time(const cJSON *entry, double *ns, struct weir_er
 	return WEIR_OK;
 }
 
-/* Aggregates come after the repetitions, if those are in the file. */
-static enum weir_status read_aggregate(struct weir_input *input, const cJSON *entry,
-                                       const char *name, double ns, struct weir_error *err)
+/* Returns the name of the benchmark of an aggregate: its run_name, or its name without "_median",
+ * in `base`. */
+static const char *name_of_aggregate(const cJSON *entry, const char *name, const char *aggregate,
+                                     char base[WEIR_BENCHMARK_MAX_NAME + 1])
 {
 	const cJSON *run_name = cJSON_GetObjectItemCaseSensitive(entry, "run_name");
-	char base[WEIR_BENCHMARK_MAX_NAME + 1];
-	size_t length = strlen(name);
+	size_t length = strlen(name), ending = strlen(aggregate) + 1;
 
-	if (cJSON_IsString(run_name)) {
-		name = run_name->valuestring;
-	} else if (length < sizeof(base) && ends_with(name, "_median")) {
-		memcpy(base, name, length + 1);
-		base[length - strlen("_median")] = '\0';
-		name = base;
-	}
+	if (cJSON_IsString(run_name))
+		return run_name->valuestring;
+	if (length > WEIR_BENCHMARK_MAX_NAME || !ends_with(name, aggregate) || length <= ending)
+		return name;
+	memcpy(base, name, length + 1);
+	base[length - ending] = '\0';
+	return base;
+}
+
+static void read_iterations(struct weir_input *input, const cJSON *entry, const char *key,
+                            const char *name)
+{
+	const cJSON *count = cJSON_GetObjectItemCaseSensitive(entry, key);
+
+	if (cJSON_IsNumber(count))
+		weir_benchmark_statistic(input, name, key, count->valuedouble);
+}
+
+/* Aggregates come after the repetitions, if those are in the file. */
+static enum weir_status read_aggregate(struct weir_input *input, const cJSON *entry,
+                                       const char *name, const char *aggregate,
+                                       struct weir_error *err)
+{
+	bool median = strcmp(aggregate, "median") == 0;
+	char base[WEIR_BENCHMARK_MAX_NAME + 1];
+	struct weir_error ignored = {0};
+	double ns = NAN;
+
+	name = name_of_aggregate(entry, name, aggregate, base);
+	if (read_time(entry, &ns, median ? err : &ignored))
+		return median ? err->status : WEIR_OK;
 	if (weir_series_find(&input->run->stages, name))
 		return WEIR_OK;
+	if (strcmp(aggregate, "mean") == 0)
+		weir_benchmark_statistic(input, name, "mean_ns", ns);
+	if (strcmp(aggregate, "stddev") == 0)
+		weir_benchmark_statistic(input, name, "stddev_ns", ns);
+	if (!median)
+		return WEIR_OK;
+	read_iterations(input, entry, "repetitions", name);
 	return weir_benchmark_figure(input, name, ns, err);
 }
 
@@ -112,6 +144,8 @@ static enum weir_status read_repetition(struct weir_input *input, const cJSON *e
 	else if (weir_benchmark_add(&input->run->stages, name, &series, err))
 		return err->status;
 	weir_benchmark_push(input, series, ns);
+	if (series->count == 1)
+		read_iterations(input, entry, "iterations", name);
 	return WEIR_OK;
 }
 
@@ -130,12 +164,11 @@ static enum weir_status read_entry(struct weir_input *input, const cJSON *entry,
 		return WEIR_OK;
 	}
 	aggregate = aggregate_of(entry, name);
-	if (aggregate && strcmp(aggregate, "median") != 0)
-		return WEIR_OK;
+	if (aggregate)
+		return read_aggregate(input, entry, name, aggregate, err);
 	if (read_time(entry, &ns, err))
 		return err->status;
-	return aggregate ? read_aggregate(input, entry, name, ns, err)
-	                 : read_repetition(input, entry, name, ns, err);
+	return read_repetition(input, entry, name, ns, err);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -154,6 +187,27 @@ static double median_of(struct weir_series *series)
 	                         : (series->value[half - 1] + series->value[half]) / 2;
 }
 
+/* Labels a benchmark with its few repetitions, which are sorted. */
+static void state_repetitions(struct weir_input *input, const struct weir_series *series)
+{
+	size_t count = series->count;
+	double sum = 0, squares = 0, mean;
+
+	for (size_t i = 0; i < count; i++)
+		sum += series->value[i];
+	mean = sum / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (series->value[i] - mean) * (series->value[i] - mean);
+	weir_benchmark_statistic(input, series->name, "repetitions", (double)count);
+	if (count < 2)
+		return;
+	weir_benchmark_statistic(input, series->name, "mean_ns", mean);
+	weir_benchmark_statistic(input, series->name, "min_ns", series->value[0]);
+	weir_benchmark_statistic(input, series->name, "max_ns", series->value[count - 1]);
+	weir_benchmark_statistic(input, series->name, "stddev_ns",
+	                         sqrt(squares / (double)(count - 1)));
+}
+
 /* Turns benchmarks with few repetitions into figures. */
 static enum weir_status replace_few(struct weir_input *input, struct weir_error *err)
 {
@@ -166,6 +220,8 @@ static enum weir_status replace_few(struct weir_input *input, struct weir_error 
 		if (!series->count || series->count >= MIN_REPETITIONS)
 			continue;
 		status = weir_benchmark_figure(input, series->name, median_of(series), err);
+		if (!status)
+			state_repetitions(input, series);
 		series->count = 0;
 	}
 	if (!status && input->run->metrics.count)

@@ -2,7 +2,8 @@
 /*
  * Reads results of pytest-benchmark (--benchmark-json, --benchmark-save): one process. Times are
  * seconds of one iteration. `data` holds a time per round; results saved without
- * --benchmark-save-data lack it, and then the median is the only figure.
+ * --benchmark-save-data lack it, and then the median is a figure and the other statistics are
+ * labels.
  */
 #include "engine/readers/benchmark/benchmark.h"
 #include "engine/readers/parts/sniff.h"
@@ -16,6 +17,27 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
+static void read_statistics(struct weir_input *input, const char *name, const cJSON *stats)
+{
+	static const struct {
+		const char *key, *label;
+		double scale;
+	} statistics[] = {
+		{"mean", "mean_ns", SECOND_NS},  {"min", "min_ns", SECOND_NS},
+		{"max", "max_ns", SECOND_NS},    {"stddev", "stddev_ns", SECOND_NS},
+		{"iqr", "iqr_ns", SECOND_NS},    {"rounds", "rounds", 1},
+		{"iterations", "iterations", 1},
+	};
+
+	for (size_t i = 0; i < sizeof(statistics) / sizeof(statistics[0]); i++) {
+		const cJSON *value = cJSON_GetObjectItemCaseSensitive(stats, statistics[i].key);
+
+		if (cJSON_IsNumber(value))
+			weir_benchmark_statistic(input, name, statistics[i].label,
+			                         value->valuedouble * statistics[i].scale);
+	}
+}
+
 static enum weir_status read_median(struct weir_input *input, const char *name, const cJSON *stats,
                                     struct weir_error *err)
 {
@@ -25,7 +47,10 @@ static enum weir_status read_median(struct weir_input *input, const char *name, 
 		return weir_fail_in(err, "stats");
 	if (!(median > 0))
 		return weir_fail(err, WEIR_E_FORMAT, "stats.median: expected a time above 0");
-	return weir_benchmark_figure(input, name, median * SECOND_NS, err);
+	if (weir_benchmark_figure(input, name, median * SECOND_NS, err))
+		return err->status;
+	read_statistics(input, name, stats);
+	return WEIR_OK;
 }
 
 static enum weir_status read_rounds(struct weir_input *input, const char *name, const cJSON *data,
