@@ -80,16 +80,100 @@ static void streams_have_times_of_tokens(void **state)
 	const struct weir_run *run = reading_file(reader, DATA "single_stream.txt", profile)->run;
 
 	(void)state;
+	reading_expects_figure(run, "early_stopping_p90_latency_ms", 9.1, false, "ms");
 	reading_expects_figure(run, "samples_per_s", 160, true, "1/s");
 	reading_expects_figure(run, "tokens_per_s", 1600, true, "tokens/s");
 	reading_expects_figure(run, "mean_ttft_ms", 0.625, false, "ms");
 	reading_expects_figure(run, "p99_tpot_ms", 0.135, false, "ms");
-	assert_int_equal(run->metrics.count, 2 + 3 * (3 + 6));
+	assert_int_equal(run->metrics.count, 2 + 3 * (3 + 6) + 3);
 	weir_profile_free(profile);
 	profile = weir_profile_new();
 	run = reading_file(reader, DATA "multi_stream.txt", profile)->run;
 	assert_int_equal(run->metrics.count, 3 + 6);
 	assert_string_equal(weir_run_label(run, "samples_per_query"), "8");
+	weir_profile_free(profile);
+}
+
+static void times_per_output_token_are_those_of_tokens(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   TITLE "Min Time per Output Token (ns) : 2000000\n"
+	                         "Mean Time per Output Token (ns) : 4000000\n"
+	                         "99.00 percentile time to output token (ns) : 5000000\n"
+	                         "QPS w/o loadgen overhead : 3\nTPS w/o loadgen overhead : 9\n",
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "min_tpot_ms", 2, false, "ms");
+	reading_expects_figure(run, "mean_tpot_ms", 4, false, "ms");
+	reading_expects_figure(run, "p99_tpot_ms", 5, false, "ms");
+	reading_expects_figure(run, "samples_without_overhead_per_s", 3, true, "1/s");
+	reading_expects_figure(run, "tokens_without_overhead_per_s", 9, true, "tokens/s");
+	weir_profile_free(profile);
+}
+
+static void estimates_of_early_stopping_are_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "early_stopping.txt", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "early_stopping_p90_latency_ms", 16.5, false, "ms");
+	reading_expects_figure(input->run, "p90_latency_ms", 16, false, "ms");
+	assert_string_equal(weir_run_label(input->run, "queries"), "100");
+	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	                    "too few queries for the early stopping estimate of the 99.0th "
+	                    "percentile: it needs 662");
+	weir_profile_free(profile);
+	reading_survives_damage(reader, TITLE "99.0th percentile latency (ns) : 7\n"
+	                                      "TTFT Early Stopping Result:\n"
+	                                      " * Early stopping 99.0th percentile estimate: 8\n"
+	                                      " * Not enough queries processed for 99.0th "
+	                                      "percentile\nleast 5 total queries).\n");
+}
+
+static void an_estimate_belongs_to_the_times_above_it(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		TITLE "Samples per second : 1\nTTFT Early Stopping Result:\n"
+		      " * Early stopping 99.0th percentile estimate: 8000000\n"
+		      "TPOT Early Stopping Result:\n * Early stopping x percentile estimate: 8\n"
+		      " * Early stopping 99.0th percentile estimate: 9000000\n"
+		      " * Not enough queries processed for 99.9th percentile\n",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "early_stopping_p99_ttft_ms", 8, false, "ms");
+	reading_expects_figure(input->run, "early_stopping_p99_tpot_ms", 9, false, "ms");
+	assert_int_equal(input->run->metrics.count, 3);
+	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	                    "too few queries for the early stopping estimate of the 99.9th "
+	                    "percentile");
+	weir_profile_free(profile);
+}
+
+static void all_parameters_of_the_test_are_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   TITLE "max_query_count : 5\nSamples per second : 1\n"
+	                         "Test Parameters Used\nmax_duration (ms): 7\nqsl_rng_seed : 9\n"
+	                         "WARNING: odd words are no parameter\n",
+	                   profile)
+			->run;
+
+	(void)state;
+	assert_null(weir_run_label(run, "max_query_count"));
+	assert_string_equal(weir_run_label(run, "max_duration_ms"), "7");
+	assert_string_equal(weir_run_label(run, "qsl_rng_seed"), "9");
+	assert_int_equal(run->label_count, 3);
 	weir_profile_free(profile);
 }
 
@@ -190,6 +274,10 @@ int main(void)
 		cmocka_unit_test(a_result_that_is_not_valid_says_why),
 		cmocka_unit_test(errors_of_loadgen_are_passed_on),
 		cmocka_unit_test(streams_have_times_of_tokens),
+		cmocka_unit_test(times_per_output_token_are_those_of_tokens),
+		cmocka_unit_test(estimates_of_early_stopping_are_figures),
+		cmocka_unit_test(an_estimate_belongs_to_the_times_above_it),
+		cmocka_unit_test(all_parameters_of_the_test_are_labels),
 		cmocka_unit_test(a_further_summary_is_left_out_with_a_warning),
 		cmocka_unit_test(an_impossible_mean_is_left_out_with_a_warning),
 		cmocka_unit_test(numbers_that_are_none_are_left_out),

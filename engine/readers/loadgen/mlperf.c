@@ -11,9 +11,10 @@
  *	99.00 percentile latency (ns)   : 9876543
  *	target_qps : 100
  *
- * Rates, latencies, and the times of tokens become figures; scenario, mode and the main parameters
- * are labels. A result that is not valid is read with a warning that says why. LoadGen of 2019
- * writes the names of the scenarios with a blank.
+ * Rates, latencies, the times of tokens and the estimates of early stopping become figures;
+ * scenario, mode and the parameters are labels. A percentile that LoadGen has too few queries to
+ * estimate is a warning. A result that is not valid is read with a warning that says why. LoadGen
+ *of 2019 writes the names of the scenarios with a blank.
  */
 #include <math.h>
 #include <string.h>
@@ -46,6 +47,10 @@ struct summary {
 	struct weir_text incident; /* the first line about warnings or errors of LoadGen */
 	size_t incidents;
 	uint64_t incident_at;
+	bool parameters;          /* the parameters of the test follow */
+	const char *stopping;     /* subject of the early stopping that follows: "ttft" */
+	struct weir_text lacking; /* percentile without an estimate: "99.0th percentile of ttft" */
+	uint64_t lacking_at;
 };
 
 /* ---- figures ---- */
@@ -58,10 +63,12 @@ static const struct {
 	{"Samples per second", "samples_per_s", "1/s"},
 	{"Completed samples per second", "samples_per_s", "1/s"},
 	{"QPS w/ loadgen overhead", "samples_per_s", "1/s"},
+	{"QPS w/o loadgen overhead", "samples_without_overhead_per_s", "1/s"},
 	{"Scheduled samples per second", "scheduled_samples_per_s", "1/s"},
 	{"Tokens per second", "tokens_per_s", "tokens/s"},
 	{"Completed tokens per second", "tokens_per_s", "tokens/s"},
 	{"TPS w/ loadgen overhead", "tokens_per_s", "tokens/s"},
+	{"TPS w/o loadgen overhead", "tokens_without_overhead_per_s", "tokens/s"},
 	/* samples times a constant length */
 	{"Tokens per second (inferred)", "inferred_tokens_per_s", "tokens/s"},
 	{"Completed tokens per second (inferred)", "inferred_tokens_per_s", "tokens/s"},
@@ -73,10 +80,33 @@ static const struct {
 static const struct {
 	const char *label, *name;
 } subjects[] = {
-	{"latency (ns)", "latency"},           {"First Token latency (ns)", "ttft"},
-	{"first token latency (ns)", "ttft"},  {"Time to Output Token (ns)", "tpot"},
+	{"latency (ns)", "latency"},
+	{"First Token latency (ns)", "ttft"},
+	{"first token latency (ns)", "ttft"},
+	{"Time to Output Token (ns)", "tpot"},
 	{"time to output token (ns)", "tpot"},
+	{"Time per Output Token (ns)", "tpot"},
+	{"time per output token (ns)", "tpot"},
 };
+
+/* Takes "99.90 percentile" or "90.0th percentile" off the label and writes "p99.9". */
+static bool take_percentile(struct weir_slice *label, struct weir_text *name)
+{
+	const char *blank = label->length ? memchr(label->data, ' ', label->length) : NULL;
+	size_t length = blank ? (size_t)(blank - label->data) : 0;
+	double percent;
+
+	if (!blank)
+		return false;
+	if (length > 2 && memcmp(blank - 2, "th", 2) == 0)
+		length -= 2;
+	if (!weir_parse_double(label->data, length, &percent) || !(percent > 0) || !(percent < 100))
+		return false;
+	weir_text_printf(name, "p%.6g", percent);
+	label->length -= (size_t)(blank - label->data);
+	label->data = blank;
+	return weir_slice_take(label, " percentile");
+}
 
 /* Takes "Mean " or "99.90 percentile " off the label and writes "mean" or "p99.9". Returns false if
  * the label does not begin with a statistic. */
@@ -85,21 +115,13 @@ static bool take_statistic(struct weir_slice *label, struct weir_text *name)
 	static const struct {
 		const char *word, *name;
 	} words[] = {{"Min ", "min"}, {"Max ", "max"}, {"Mean ", "mean"}};
-	const char *blank = label->length ? memchr(label->data, ' ', label->length) : NULL;
-	double percent;
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (weir_slice_take(label, words[i].word)) {
 			weir_text_puts(name, words[i].name);
 			return true;
 		}
-	if (!blank || !weir_parse_double(label->data, (size_t)(blank - label->data), &percent) ||
-	    !(percent > 0) || !(percent < 100))
-		return false;
-	weir_text_printf(name, "p%.6g", percent);
-	label->length -= (size_t)(blank - label->data);
-	label->data = blank;
-	return weir_slice_take(label, " percentile ");
+	return take_percentile(label, name) && weir_slice_take(label, " ");
 }
 
 /* Parses a number that cannot be negative. Returns false, with a warning, for any other text. */
@@ -149,6 +171,92 @@ static bool take_rate(struct summary *summary, struct weir_slice label, struct w
 	return false;
 }
 
+/* ---- early stopping ---- */
+
+/* Takes "* Early stopping 90.0th percentile estimate: 16124484197". */
+static bool take_estimate(struct summary *summary, struct weir_slice label, struct weir_slice value,
+                          uint64_t at)
+{
+	struct weir_text name = {0};
+	double ns;
+
+	if (!weir_slice_take(&label, "* Early stopping "))
+		return false;
+	weir_text_puts(&name, "early_stopping_");
+	if (take_percentile(&label, &name) && weir_slice_equals(label, " estimate") &&
+	    read_number(summary, value, at, &ns)) {
+		weir_text_printf(&name, "_%s_ms",
+		                 summary->stopping ? summary->stopping : "latency");
+		weir_figure_add(summary->input->run, name.data, "ms", false, ns / 1e6);
+	}
+	weir_text_release(&name);
+	return true;
+}
+
+/* Passes on that LoadGen has too few queries for an estimate, and how many it needs ("" or "662").
+ */
+static void pass_on_lack(struct summary *summary, struct weir_slice needed)
+{
+	struct weir_text text = {0};
+
+	if (!summary->lacking.length)
+		return;
+	weir_text_printf(&text, "too few queries for the early stopping estimate of the %s",
+	                 summary->lacking.data);
+	if (needed.length)
+		weir_text_printf(&text, ": it needs %.*s", (int)needed.length, needed.data);
+	weir_input_warn(summary->input, WEIR_WARN_OF_TOOL, summary->lacking_at, text.data);
+	weir_text_clear(&summary->lacking);
+	weir_text_release(&text);
+}
+
+/* Returns the digits with which a text begins. */
+static struct weir_slice digits_of(struct weir_slice text)
+{
+	size_t length = 0;
+
+	while (length < text.length && length < 20 && text.data[length] >= '0' &&
+	       text.data[length] <= '9')
+		length++;
+	return (struct weir_slice){text.data, length};
+}
+
+/* Takes a line of early stopping without a colon: the number of queries, and "* Not enough queries
+ * processed for 99.0th percentile", "early stopping estimate (would need to process at", "least 662
+ * total queries)." */
+static bool take_stopping(struct summary *summary, struct weir_slice line, uint64_t at)
+{
+	struct weir_text name = {0};
+	bool percentile = false;
+
+	if (weir_slice_take(&line, "* Not enough queries processed for ")) {
+		struct weir_slice rest = line;
+
+		pass_on_lack(summary, (struct weir_slice){"", 0});
+		percentile = take_percentile(&rest, &name);
+		if (percentile) {
+			weir_text_add(&summary->lacking, line.data, line.length - rest.length);
+			summary->lacking_at = at;
+		}
+		weir_text_release(&name);
+		return true;
+	}
+	if (summary->lacking.length && weir_slice_take(&line, "least ")) {
+		pass_on_lack(summary, digits_of(line));
+		return true;
+	}
+	if (weir_slice_starts(line, "* Processed at least ") &&
+	    memchr(line.data, '(', line.length)) {
+		const char *open = memchr(line.data, '(', line.length);
+
+		weir_figure_label(summary->input->run, "queries",
+		                  digits_of((struct weir_slice){
+					  open + 1, line.length - (size_t)(open + 1 - line.data)}));
+		return true;
+	}
+	return false;
+}
+
 /* ---- conditions and validity ---- */
 
 static const struct {
@@ -168,6 +276,30 @@ static const struct {
 	{"performance_sample_count", "performance_sample_count"},
 };
 
+/* Takes a parameter of the test that the table lacks: "max_duration (ms)" is the label
+ * max_duration_ms. */
+static bool take_parameter(struct summary *summary, struct weir_slice label,
+                           struct weir_slice value)
+{
+	struct weir_text key = {0};
+
+	for (size_t i = 0; i < label.length; i++) {
+		char c = label.data[i];
+
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')
+			weir_text_add(&key, &c, 1);
+		else if (c == ' ' && i + 1 < label.length && label.data[i + 1] == '(')
+			weir_text_puts(&key, "_");
+		else if (c != '(' && c != ')')
+			break;
+	}
+	if (label.length && key.length + 2 >= label.length &&
+	    (label.data[label.length - 1] == ')' || key.length == label.length))
+		weir_figure_label(summary->input->run, key.data, value);
+	weir_text_release(&key);
+	return true;
+}
+
 static bool take_condition(struct summary *summary, struct weir_slice label,
                            struct weir_slice value)
 {
@@ -176,7 +308,7 @@ static bool take_condition(struct summary *summary, struct weir_slice label,
 			weir_figure_label(summary->input->run, conditions[i].key, value);
 			return true;
 		}
-	return false;
+	return summary->parameters && take_parameter(summary, label, value);
 }
 
 /* Takes "Result is : INVALID" and "Min queries satisfied : NO". */
@@ -237,20 +369,29 @@ static void take_line(struct summary *summary, const struct weir_csv_row *row)
 	const char *colon = line.length ? memchr(line.data, ':', line.length) : NULL;
 
 	if (!colon) {
-		take_incident(summary, line, row->at);
+		summary->parameters |= weir_slice_equals(line, "Test Parameters Used");
+		if (!take_stopping(summary, line, row->at))
+			take_incident(summary, line, row->at);
 		return;
 	}
 	label = weir_slice_trim((struct weir_slice){line.data, (size_t)(colon - line.data)});
 	value = weir_slice_trim(
 		(struct weir_slice){colon + 1, line.length - (size_t)(colon - line.data) - 1});
-	if (!value.length)
+	if (!value.length) {
+		if (weir_slice_ends(label, "Early Stopping Result"))
+			summary->stopping = weir_slice_starts(label, "TTFT ")   ? "ttft"
+			                    : weir_slice_starts(label, "TPOT ") ? "tpot"
+			                                                        : "latency";
 		return;
+	}
 	if (row->cut) { /* a number that is cut is another number */
 		weir_input_warn(summary->input, WEIR_WARN_TRUNCATED, row->at,
 		                "the file ends in this line");
 		return;
 	}
-	if (!take_rate(summary, label, value, row->at) && !take_condition(summary, label, value) &&
+	if (!take_rate(summary, label, value, row->at) &&
+	    !take_estimate(summary, label, value, row->at) &&
+	    !take_condition(summary, label, value) &&
 	    !take_validity(summary, label, value, row->at))
 		take_time(summary, label, value, row->at);
 }
@@ -328,6 +469,7 @@ static enum weir_status conclude(struct summary *summary, struct weir_error *err
 	for (size_t i = 0; i < sizeof(checked) / sizeof(checked[0]); i++)
 		check_mean(summary, checked[i]);
 	pass_on_warnings(summary);
+	pass_on_lack(summary, (struct weir_slice){"", 0});
 	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	return WEIR_OK;
 }
@@ -348,6 +490,7 @@ static enum weir_status read_mlperf(struct weir_source *source, struct weir_inpu
 		status = conclude(&summary, err);
 	weir_text_release(&summary.reasons);
 	weir_text_release(&summary.incident);
+	weir_text_release(&summary.lacking);
 	return status;
 }
 
