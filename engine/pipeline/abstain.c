@@ -426,8 +426,10 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 	}
 	add_figures(report, totals, "kernels/");
 	totals->things = "kernels";
-	if (totals->count)
+	if (totals->count) {
+		totals->time = "of kernel time"; /* a table may hold copies beside it */
 		return;
+	}
 	add_figures(report, totals, "calls/");
 	if (!totals->count)
 		add_figures(report, totals, "os_calls/");

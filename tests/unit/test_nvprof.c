@@ -49,6 +49,50 @@ static void text_and_csv_say_the_same(void **state)
 	}
 }
 
+static void migrations_and_page_faults_of_unified_memory_are_figures(void **state)
+{
+	static const char *const files[] = {FOLDER "unified.csv", FOLDER "unified.txt"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_file(NVPROF, files[i], profile);
+		const struct weir_run *run = input->run;
+
+		reading_expects_figure(run, "kernels/total_ns", 7e6, false, "ns");
+		reading_expects_figure(run, "migrated/Host To Device/total_bytes", 0x1p20, false,
+		                       "B");
+		reading_expects_figure(run, "migrated/Device To Host/mean_bytes", 0x1p17, false,
+		                       "B");
+		reading_expects_figure(run, "migrated/count", 12, false, NULL);
+		reading_expects_figure(run, "gpu_page_fault_groups", 16, false, NULL);
+		reading_expects_figure(run, "cpu_page_faults", 49, false, NULL);
+		for (int code = 0; code < WEIR_WARN_COUNT; code++)
+			assert_int_equal(input->warnings[code].count, code == WEIR_WARN_MEANS_ONLY);
+		weir_profile_free(profile);
+	}
+}
+
+static void odd_rows_of_unified_memory_are_counted(void **state)
+{
+#define UNIFIED                                                                                    \
+	HEADER UNITS "GPU activities,100,1,1,1,1,1,k\n\n\"Device\",\"Count\",\"Total "             \
+		     "Size\",\"\"\n"
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		NVPROF,
+		UNIFIED "d,8,5,Host To Device\nd,x,5B,Host To Device\nd,1,2B,Device To Host\n",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 2);
+	reading_expects_figure(input->run, "migrated/total_bytes", 2, false, "B");
+	assert_null(weir_series_find(&input->run->metrics, "cpu_page_faults"));
+	weir_profile_free(profile);
+	reading_survives_damage(NVPROF,
+	                        UNIFIED "d,8,5KB,Host To Device\nTotal CPU Page faults: 4\n");
+}
+
 /* Before CUDA 9 a message says which table follows, and names are not quoted. */
 static void early_tables_have_no_types(void **state)
 {
@@ -285,6 +329,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_and_csv_say_the_same),
+		cmocka_unit_test(migrations_and_page_faults_of_unified_memory_are_figures),
+		cmocka_unit_test(odd_rows_of_unified_memory_are_counted),
 		cmocka_unit_test(early_tables_have_no_types),
 		cmocka_unit_test(a_memset_is_no_copy),
 		cmocka_unit_test(a_list_of_work_is_added_up_by_name),

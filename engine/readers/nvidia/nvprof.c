@@ -9,7 +9,8 @@
  * int)
  *
  * Early versions have no type, and a message before each table: "==71== API calls:". In CSV units
- * are in a row below the header, or in the cells.
+ * are in a row below the header, or in the cells. Migrations of unified memory have a table with
+ * sizes, whose units are powers of 1024, and page faults of the host have a line of text.
  */
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "engine/readers/nvidia/totals.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/shares.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
@@ -36,10 +38,17 @@ static const char *const summary[] = {"Time(%)", "Time", "Calls", "Avg",
 static const char *const work[] = {"Start",  "Duration", "Device", "Context",
                                    "Stream", "Name",     NULL};
 
-enum form { FORM_NONE, FORM_SUMMARY, FORM_WORK };
+enum form { FORM_NONE, FORM_SUMMARY, FORM_WORK, FORM_UNIFIED };
 
 /* The groups of figures, in their order. */
 enum group { GROUP_KERNELS, GROUP_COPIES, GROUP_SETS, GROUP_CALLS, GROUP_OTHER };
+
+#define ORDER_MIGRATED (2 * GROUP_OTHER) /* behind the groups of both forms */
+
+/* Page faults of unified memory; NAN: not stated. */
+struct faults {
+	double host, device_groups;
+};
 
 static const char *const group_names[] = {"kernels", "copies", "memsets", "calls"};
 
@@ -54,6 +63,7 @@ struct nvprof {
 	bool fresh;                /* the next row may hold units */
 	enum group group;          /* of the rows that follow */
 	struct weir_shares shares; /* of the rows of one type */
+	struct faults faults;
 };
 
 /* ---- headers ---- */
@@ -236,6 +246,92 @@ static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint6
 		weir_input_warn(nvprof->input, WEIR_WARN_SKIPPED_EVENT, at, NULL);
 }
 
+/* ---- unified memory ---- */
+
+/* Takes the columns of a header of unified memory; false: the line is not such a header. */
+static bool match_unified(struct weir_slice line, struct nvprof *out)
+{
+	struct weir_slice cells[MAX_CELLS];
+	size_t count = weir_csv_split(line, &commas, cells, MAX_CELLS);
+
+	*out = (struct nvprof){.form = FORM_UNIFIED, .type = WEIR_CSV_NO_COLUMN};
+	if (count == 1) {
+		line = weir_slice_trim(line);
+		out->text = true;
+		out->width = 7;
+		out->name = 6;
+		out->time = 4; /* the total size */
+		return weir_slice_starts(line, "Count ") && weir_slice_holds(line, "Total Size");
+	}
+	out->width = count;
+	out->calls = find_cell(cells, count, "Count");
+	out->time = find_cell(cells, count, "Total Size");
+	out->name = count - 1;
+	return out->calls < count && out->time < count && !cells[out->name].length;
+}
+
+/* Returns the bytes of "6.304688MB"; NAN: it is no size. */
+static double bytes_of(struct weir_slice cell)
+{
+	static const struct {
+		const char *name;
+		double scale;
+	} units[] = {{"KB", 0x1p10}, {"MB", 0x1p20}, {"GB", 0x1p30}, {"B", 1}};
+	double value;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!weir_slice_ends(cell, units[i].name))
+			continue;
+		cell.length -= strlen(units[i].name);
+		if (!weir_parse_double(cell.data, cell.length, &value))
+			return NAN;
+		value *= units[i].scale;
+		return value >= 0 && value <= MAX_VALUE ? value : NAN;
+	}
+	return NAN;
+}
+
+/* Adds a row: migrations in one direction, or groups of page faults of the device, which CSV prints
+ * as a size. */
+static void add_migrations(struct nvprof *nvprof, const struct weir_slice *cells, uint64_t at)
+{
+	double bytes = bytes_of(cells[nvprof->time]), count = count_of(cells[nvprof->calls]);
+	struct weir_total total = {.order = ORDER_MIGRATED,
+	                           .group = "migrated",
+	                           .bytes = true,
+	                           .name = cells[nvprof->name],
+	                           .sum = bytes,
+	                           .count = count};
+
+	if (weir_slice_starts(total.name, "Gpu page fault")) {
+		count = isnan(count) ? bytes : count;
+		if (!isnan(count))
+			nvprof->faults.device_groups =
+				fmax(nvprof->faults.device_groups, 0) + count;
+		return;
+	}
+	if (isnan(bytes) || isnan(count)) {
+		weir_input_warn(nvprof->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+		return;
+	}
+	if (weir_totals_add(&nvprof->totals, &total))
+		nvprof->input->events++;
+}
+
+/* Takes "Total CPU Page faults: 49"; false for other lines. */
+static bool take_faults(struct nvprof *nvprof, struct weir_slice line)
+{
+	double count;
+
+	line = weir_slice_trim(line);
+	if (!weir_slice_take(&line, "Total CPU Page faults:"))
+		return false;
+	count = count_of(weir_slice_trim(line));
+	if (!isnan(count))
+		nvprof->faults.host = fmax(nvprof->faults.host, 0) + count;
+	return true;
+}
+
 /* Ends the rows of one type, whose shares add up to all. Time of missing rows counts as that of
  * kernels or calls. */
 static void end_type(struct nvprof *nvprof)
@@ -356,6 +452,10 @@ static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 		weir_input_warn(nvprof->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
 	if (count != nvprof->width) /* a cut row with all cells ends in the name */
 		return;
+	if (nvprof->form == FORM_UNIFIED) {
+		add_migrations(nvprof, cells, row->at);
+		return;
+	}
 	if (nvprof->type != WEIR_CSV_NO_COLUMN && cells[nvprof->type].length &&
 	    group_of(cells[nvprof->type]) != nvprof->group) {
 		end_type(nvprof);
@@ -364,10 +464,23 @@ static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 	add_row(nvprof, cells, row->at);
 }
 
+/* Begins the table of a header. */
+static void begin_table(struct nvprof *nvprof, struct nvprof *header)
+{
+	end_type(nvprof);
+	header->input = nvprof->input;
+	header->totals = nvprof->totals;
+	header->group = nvprof->group;
+	header->faults = nvprof->faults;
+	*nvprof = *header;
+}
+
 static void take_row(struct nvprof *nvprof, const struct weir_csv_row *row)
 {
 	struct nvprof header = {0};
 
+	if (take_faults(nvprof, row->line))
+		return;
 	if (!row->count || weir_slice_starts(row->line, MESSAGE)) {
 		end_type(nvprof);
 		nvprof->form = FORM_NONE;
@@ -375,12 +488,10 @@ static void take_row(struct nvprof *nvprof, const struct weir_csv_row *row)
 			nvprof->group = GROUP_CALLS;
 		else if (row->count)
 			nvprof->group = GROUP_KERNELS;
-	} else if (match_header(row->line, &header)) {
-		end_type(nvprof);
-		header.input = nvprof->input;
-		header.totals = nvprof->totals;
-		header.group = nvprof->group;
-		*nvprof = header;
+	} else if (match_header(row->line, &header) || match_unified(row->line, &header)) {
+		begin_table(nvprof, &header);
+	} else if (nvprof->form == FORM_UNIFIED && weir_slice_starts(row->line, "Device \"")) {
+		nvprof->form = FORM_NONE; /* of the next device */
 	} else if (nvprof->form != FORM_NONE) {
 		take_cells(nvprof, row);
 	}
@@ -411,7 +522,7 @@ static enum weir_status read_rows(struct nvprof *nvprof, struct weir_source *sou
 static enum weir_status read_nvprof(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	struct nvprof nvprof = {.input = input, .totals = weir_totals_new()};
+	struct nvprof nvprof = {.input = input, .totals = weir_totals_new(), .faults = {NAN, NAN}};
 	enum weir_status status = read_rows(&nvprof, source, err);
 
 	if (!status && !nvprof.totals.count)
@@ -422,6 +533,9 @@ static enum weir_status read_nvprof(struct weir_source *source, struct weir_inpu
 	if (!status) {
 		input->run = weir_run_new();
 		weir_totals_write(&nvprof.totals, input->run);
+		weir_figure_add(input->run, "cpu_page_faults", NULL, false, nvprof.faults.host);
+		weir_figure_add(input->run, "gpu_page_fault_groups", NULL, false,
+		                nvprof.faults.device_groups);
 		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	}
 	weir_totals_release(&nvprof.totals);
