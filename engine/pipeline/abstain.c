@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/slice.h"
@@ -151,7 +152,12 @@ static bool has_stage(const struct weir_report *report)
 
 static bool has_idle_monitor(const struct weir_report *report)
 {
-	return report->has_telemetry && report->telemetry.utilization_all == 0;
+	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+
+	return report->has_telemetry &&
+	       (telemetry->utilization_all == 0 ||
+	        (isnan(telemetry->utilization_all) &&
+	         weir_reason_share(report->profile, WEIR_CLOCKS_IDLE) == 1));
 }
 
 static bool has_monitor(const struct weir_report *report)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/analysis/requests/telemetry.h"
+#include "engine/analysis/rows/rows.h"
 #include "tests/unit/near.h"
 
 #define S    INT64_C(1000000000)
@@ -541,6 +542,61 @@ static void without_utilisation_power_tells_the_busiest_device(void **state)
 	free_scene(&scene);
 }
 
+/* Expects the notes on the samples of a scene, which it frees. */
+static void expect_notes(struct scene *scene, const char *first, const char *second)
+{
+	struct weir_report *report = weir_report_new(scene->profile);
+
+	report->has_telemetry = true;
+	weir_telemetry_figures(scene->profile, 0, 0, report->arena, &report->telemetry);
+	weir_note_telemetry(report);
+	assert_int_equal(report->note_count, (first != NULL) + (second != NULL));
+	if (first)
+		assert_string_equal(report->notes[0].text, first);
+	if (second)
+		assert_string_equal(report->notes[1].text, second);
+	weir_report_free(report);
+	free_scene(scene);
+}
+
+static void reasons_for_the_clocks_are_noted(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add_reasons(&scene, NOON + i * S, 0.5,
+		            i == 0   ? WEIR_CLOCKS_IDLE | WEIR_CLOCKS_SYNC_BOOST
+		            : i < 20 ? WEIR_CLOCKS_IDLE
+		                     : WEIR_CLOCKS_POWER_CAP);
+	assert_near(weir_reason_share(scene.profile, WEIR_CLOCKS_IDLE), 0.2, 1e-9);
+	expect_notes(&scene,
+	             "reasons for the clocks, of all samples: idle 20 %, boost in step with other "
+	             "devices 1 %",
+	             NULL);
+	scene = make_scene();
+	add_reasons(&scene, NOON, 0.5, 0);
+	expect_notes(&scene, NULL, NULL);
+	scene = make_scene();
+	assert_true(isnan(weir_reason_share(scene.profile, WEIR_CLOCKS_IDLE)));
+	add(&scene, "0", NOON, U, 0.5);
+	expect_notes(&scene, NULL, NULL);
+}
+
+static void idle_in_all_samples_is_said(void **state)
+{
+	struct scene scene = make_scene();
+
+	(void)state;
+	add_reasons(&scene, NOON, NAN, WEIR_CLOCKS_IDLE);
+	add(&scene, "0", NOON + S, P, 12)->value[WEIR_GAUGE_MEMORY_CLOCK_MHZ] = 400;
+	scene.telemetry->samples[1].has_reasons = true;
+	scene.telemetry->samples[1].reasons = WEIR_CLOCKS_IDLE;
+	add_reasons(&scene, NOON + 2 * S, NAN, WEIR_CLOCKS_IDLE);
+	expect_notes(&scene, "the GPU was idle in all samples, as the reasons for the clocks say",
+	             "means over all samples: power 12 W, memory clock 400 MHz");
+}
+
 static void the_power_of_a_board_is_apart(void **state)
 {
 	struct scene scene = make_scene();
@@ -585,6 +641,8 @@ int main(void)
 		cmocka_unit_test(two_samples_of_a_total_give_its_growth),
 		cmocka_unit_test(the_busiest_and_the_idlest_device_are_found),
 		cmocka_unit_test(without_utilisation_power_tells_the_busiest_device),
+		cmocka_unit_test(reasons_for_the_clocks_are_noted),
+		cmocka_unit_test(idle_in_all_samples_is_said),
 		cmocka_unit_test(the_power_of_a_board_is_apart),
 	};
 

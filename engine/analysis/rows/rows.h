@@ -104,6 +104,9 @@ void weir_serving_settle(const struct weir_serving *serving, const struct weir_v
 /* Notes the busiest and the idlest of several monitored devices, and the power of the whole board.
  */
 void weir_note_telemetry(struct weir_report *report);
+/* Returns the share of all samples of monitors that state a reason for their clocks,
+ * WEIR_CLOCKS_...; NAN: no sample states reasons. */
+double weir_reason_share(const struct weir_profile *profile, uint32_t reason);
 
 /*
  * Adds the profile to a run (weir.run/1), one value per occurrence of a stage and, for work outside

@@ -4,8 +4,9 @@
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/text.h"
 
-#define APART_SHARE 0.01 /* difference in utilisation that is worth a note */
-#define APART_POWER 0.05 /* difference in power, as a share of the higher */
+#define APART_SHARE    0.01 /* difference in utilisation that is worth a note */
+#define WORTH_A_REASON 0.01 /* share of the samples */
+#define APART_POWER    0.05 /* difference in power, as a share of the higher */
 
 /* Appends "utilisation 97 %, 416 W" with the figures that are known. */
 static void put_use(const struct weir_device_use *use, struct weir_text *out)
@@ -46,6 +47,96 @@ static void note_devices(const struct weir_telemetry_figures *telemetry, struct 
 	weir_text_release(&idlest);
 }
 
+/* ---- samples as a whole ---- */
+
+double weir_reason_share(const struct weir_profile *profile, uint32_t reason)
+{
+	uint64_t all = 0, found = 0, stated = 0;
+
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = profile->inputs[i].telemetry;
+
+		for (size_t s = 0; telemetry && s < telemetry->count; s++) {
+			stated += telemetry->samples[s].has_reasons;
+			found += telemetry->samples[s].has_reasons &&
+			         (telemetry->samples[s].reasons & reason);
+		}
+		all += telemetry ? telemetry->count : 0;
+	}
+	return stated ? (double)found / (double)all : NAN;
+}
+
+/* Notes the reasons for the clocks; those of power and heat are in the telemetry line. */
+static void note_reasons(struct weir_report *report)
+{
+	static const struct {
+		uint32_t bit;
+		const char *words;
+	} reasons[] = {
+		{WEIR_CLOCKS_IDLE, "idle"},
+		{WEIR_CLOCKS_APPLICATION, "set clocks of applications"},
+		{WEIR_CLOCKS_HW_SLOWDOWN, "slowdown by hardware"},
+		{WEIR_CLOCKS_SYNC_BOOST, "boost in step with other devices"},
+		{WEIR_CLOCKS_DISPLAY, "set clocks of the display"},
+	};
+	struct weir_text list = {0};
+
+	if (weir_reason_share(report->profile, WEIR_CLOCKS_IDLE) == 1) {
+		weir_report_note(report, "clocks",
+		                 "%s idle in all samples, as the reasons for the clocks say",
+		                 report->telemetry.devices > 1 ? "the GPUs were" : "the GPU was");
+		return;
+	}
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+		double share = weir_reason_share(report->profile, reasons[i].bit);
+
+		if (!(share >= WORTH_A_REASON))
+			continue;
+		weir_text_printf(&list, "%s%s ", list.length ? ", " : "", reasons[i].words);
+		weir_text_share(&list, share);
+	}
+	if (list.length)
+		weir_report_note(report, "clocks", "reasons for the clocks, of all samples: %s",
+		                 list.data);
+	weir_text_release(&list);
+}
+
+/* Returns the mean of a gauge over all samples of monitors; NAN: not measured. */
+static double mean_gauge(const struct weir_profile *profile, enum weir_gauge gauge)
+{
+	double sum = 0, count = 0;
+
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = profile->inputs[i].telemetry;
+
+		for (size_t s = 0; telemetry && s < telemetry->count; s++) {
+			double value = telemetry->samples[s].value[gauge];
+
+			sum += isnan(value) ? 0 : value;
+			count += !isnan(value);
+		}
+	}
+	return count > 0 ? sum / count : NAN;
+}
+
+/* Notes the memory clock, and the power if no sample is known to be in use. */
+static void note_means(struct weir_report *report)
+{
+	double clock_mhz = mean_gauge(report->profile, WEIR_GAUGE_MEMORY_CLOCK_MHZ);
+	double power_w = mean_gauge(report->profile, WEIR_GAUGE_POWER_W);
+	struct weir_text list = {0};
+
+	if (isnan(report->telemetry.power_w) && !isnan(power_w))
+		weir_text_printf(&list, "power %.3g W", power_w);
+	if (!isnan(clock_mhz))
+		weir_text_printf(&list, "%smemory clock %.0f MHz", list.length ? ", " : "",
+		                 clock_mhz);
+	if (list.length)
+		weir_report_note(report, "means", "means over all samples%s: %s",
+		                 report->telemetry.devices > 1 ? ", of a device" : "", list.data);
+	weir_text_release(&list);
+}
+
 void weir_note_telemetry(struct weir_report *report)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
@@ -65,4 +156,6 @@ void weir_note_telemetry(struct weir_report *report)
 		                 isnan(telemetry->power_w)
 		                         ? "; the monitor states no power of the device alone"
 		                         : "");
+	note_reasons(report);
+	note_means(report);
 }
