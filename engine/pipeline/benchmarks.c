@@ -9,15 +9,17 @@
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/benchmarks.h"
+#include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 #include "engine/stats/quantile.h"
 
-#define LISTED       3  /* slowest names that a note lists */
-#define NAME_COLUMNS 48 /* of a name */
-#define REQUEST      "request@"
-#define MEDIAN       "/median_latency_ms"
+#define LISTED        3  /* slowest names that a note lists */
+#define LISTED_FAILED 8  /* kinds of requests that a note lists */
+#define NAME_COLUMNS  48 /* of a name */
+#define REQUEST       "request@"
+#define MEDIAN        "/median_latency_ms"
 
 /*
  * A benchmark is unsteady from a standard deviation of a third of its mean on: three of them reach
@@ -494,11 +496,45 @@ static void note_requests(struct weir_report *report, const struct weir_run *run
 	weir_text_release(&text);
 }
 
+/* Notes the kinds of requests that all failed, which have no times. Returns their number. */
+static size_t note_failed_kinds(struct weir_report *report, const struct weir_run *run)
+{
+	static const char none[] = "/" WEIR_LOAD_COMPLETED;
+	struct weir_slice names[LISTED_FAILED] = {{"", 0}};
+	struct weir_text list = {0}, cut[LISTED_FAILED] = {{0}};
+	size_t count = 0, listed;
+
+	for (size_t i = 0; i < run->label_count; i++) {
+		struct weir_slice key = weir_slice_of(run->labels[i].key);
+
+		if (!weir_slice_take(&key, REQUEST) || !weir_slice_ends(key, none) ||
+		    strcmp(run->labels[i].value, "0") != 0)
+			continue;
+		key.length -= sizeof none - 1;
+		if (count < LISTED_FAILED)
+			names[count] = key;
+		count++;
+	}
+	listed = count < LISTED_FAILED ? count : LISTED_FAILED;
+	weir_cut_names_distinct(names, listed, NAME_COLUMNS, cut);
+	for (size_t i = 0; i < listed; i++) {
+		weir_text_printf(&list, "%s%s", i ? ", " : "", cut[i].data ? cut[i].data : "?");
+		weir_text_release(&cut[i]);
+	}
+	if (count)
+		weir_report_note(report, "failed_requests",
+		                 "kinds of requests that all failed: %zu: %s%s", count, list.data,
+		                 count > listed ? ", and others (weir convert prints all)" : "");
+	weir_text_release(&list);
+	return count;
+}
+
 void weir_note_benchmarks(struct weir_report *report)
 {
 	struct slowest benchmarks = {.count = 0}, requests = {.count = 0};
 	struct unsteady unsteady = {.count = 0};
 	bool medians = true;
+	size_t failed = 0;
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_input *input = &report->profile->inputs[i];
@@ -515,6 +551,7 @@ void weir_note_benchmarks(struct weir_report *report)
 				add_series(&benchmarks, &input->run->metrics, false);
 		} else if (input->run && input->format && strcmp(input->format, "locust") == 0) {
 			note_requests(report, input->run);
+			failed += note_failed_kinds(report, input->run);
 			note_disorder(report, input->run);
 			add_requests(&requests, input->run);
 		}
@@ -522,5 +559,6 @@ void weir_note_benchmarks(struct weir_report *report)
 	if (benchmarks.figures)
 		note(report, &benchmarks, "benchmarks", "benchmarks", medians ? "median" : "time");
 	note_unsteady(report, &unsteady, &benchmarks);
-	note(report, &requests, "requests", "kinds of requests", "median");
+	note(report, &requests, "requests",
+	     failed ? "other kinds of requests" : "kinds of requests", "median");
 }

@@ -170,6 +170,33 @@ static void kinds_of_requests_have_median_and_p99(void **state)
 	             "kinds of requests in the file: 1; median: GET /a 2.00 ms (4 completed)");
 }
 
+static void kinds_of_requests_that_all_failed_are_named(void **state)
+{
+	static const struct weir_reader *const locust = &weir_reader_locust;
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	struct weir_report *report;
+
+	(void)state;
+	weir_text_puts(&text, LOCUST_HEAD "GET,/a,4,0,2,1,8\nGET,/b,4,1,2,1,8\n");
+	for (int i = 0; i < 9; i++)
+		weir_text_printf(&text, "POST,/f%d,2,2,9,1,90\n", i);
+	weir_text_puts(&text, ",Aggregated,26,19,5,1,9\n");
+	reading_of(locust, text.data, profile);
+	profile->inputs[0].format = locust->name;
+	report = weir_report_new(profile);
+	weir_note_benchmarks(report);
+	assert_int_equal(report->note_count, 3);
+	assert_string_equal(report->notes[1].text,
+	                    "kinds of requests that all failed: 9: POST /f0, POST /f1, POST /f2, "
+	                    "POST /f3, POST /f4, POST /f5, POST /f6, POST /f7, and others (weir "
+	                    "convert prints all)");
+	assert_non_null(strstr(report->notes[2].text, "other kinds of requests in the file: 2;"));
+	weir_report_free(report);
+	weir_profile_free(profile);
+	weir_text_release(&text);
+}
+
 /* A run holds one time of each command. */
 static void times_of_hyperfine_are_summarised_over_the_runs(void **state)
 {
@@ -235,6 +262,7 @@ int main(void)
 		cmocka_unit_test(times_of_rounds_tell_whether_they_are_unsteady),
 		cmocka_unit_test(figures_of_cargo_bench_are_times),
 		cmocka_unit_test(kinds_of_requests_have_median_and_p99),
+		cmocka_unit_test(kinds_of_requests_that_all_failed_are_named),
 		cmocka_unit_test(times_of_hyperfine_are_summarised_over_the_runs),
 		cmocka_unit_test(percentiles_out_of_order_are_noted),
 		cmocka_unit_test(other_runs_have_no_such_note),

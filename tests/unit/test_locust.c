@@ -77,6 +77,9 @@ static void requests_that_all_failed_are_named(void **state)
 	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 1);
 	assert_string_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].detail,
 	                    "all 3 requests of \"/buy\" failed");
+	assert_string_equal(weir_run_label(input->run, "request@POST /buy/completed"), "0");
+	assert_string_equal(weir_run_label(input->run, "request@POST /buy/failed"), "3");
+	assert_null(weir_series_find(&input->run->metrics, "request@POST /buy/median_latency_ms"));
 	weir_profile_free(profile);
 }
 

@@ -226,7 +226,8 @@ static void warn_of_failures(struct table *table, const struct weir_csv_row *row
 	weir_text_release(&text);
 }
 
-/* Counts a row of requests that all failed: their times are not those of the service. */
+/* Counts a row of requests that all failed, and labels their number: their times are not those of
+ * the service. */
 static void skip_failed(struct table *table, const struct weir_csv_row *row, double requests)
 {
 	struct weir_text text = {0};
@@ -235,6 +236,10 @@ static void skip_failed(struct table *table, const struct weir_csv_row *row, dou
 		weir_text_printf(&text, "all %.0f requests of \"", requests);
 		add_printable(&text, weir_csv_cell(row, table->name));
 		weir_text_puts(&text, "\" failed");
+		if (!is_of_all(table, row)) {
+			name_row(table, row);
+			label_counts(table, requests, requests);
+		}
 	} else {
 		weir_text_puts(&text, "a row without a request that succeeded");
 	}
