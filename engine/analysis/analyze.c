@@ -109,10 +109,11 @@ static enum weir_status check_pages(const struct weir_profile *profile,
 		return WEIR_OK;
 	}
 	return weir_fail(err, WEIR_E_EMPTY,
-	                 "no metric of a known server (" WEIR_KNOWN_SERVERS
+	                 "%s: no metric of a known server (" WEIR_KNOWN_SERVERS
 	                 ") or of a monitor of devices (dcgm-exporter) "
 	                 "is on %s: pass the page of the inference server (curl "
 	                 "http://HOST:PORT/metrics)",
+	                 profile->inputs[0].path,
 	                 profile->input_count == 1 ? "the metrics page" : "these metrics pages");
 }
 

@@ -136,6 +136,10 @@ static void damage_is_counted_and_the_rest_read(void **state)
 	                          WEIR_WARN_BAD_NUMBER, 1);
 	server_rows_expect_warned(LOG, ITERATION("1", "") "Iteration(2): 1 con",
 	                          WEIR_WARN_TRUNCATED, 1);
+	server_rows_expect_warned(LOG, ITERATION("1", "") "INFO: 1 - \"POST /v1 HTTP/1.1\" 200 OK",
+	                          WEIR_WARN_TRUNCATED, 0);
+	server_rows_expect_warned(LOG, ITERATION("1", "") "INFO: 1 - \"POST /v1 HTTP/1.1\" 20",
+	                          WEIR_WARN_TRUNCATED, 1);
 	reading_survives_damage(LOG, "INFO 07-15 12:30:01 [c.py:1] " STATS(
 					     "Engine 001: ", "", "9.5") ITERATION("1", ""));
 	reading_refuses(LOG, "vLLM API server version 1\n", WEIR_E_EMPTY,

@@ -49,6 +49,39 @@ static void tree_release(struct tree *tree)
 	free(tree->weight);
 }
 
+/* True for a function with which a thread begins, or a frame without a name. */
+static bool begins_thread(const char *function)
+{
+	static const char *const names[] = {"_start",  "main",   "start_thread", "clone",
+	                                    "__clone", "clone3", "[unknown]"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(function, names[i]) == 0)
+			return true;
+	return strncmp(function, "__libc_start", 12) == 0;
+}
+
+static const char *function_of(const struct weir_host_profile *profile, uint32_t node)
+{
+	return weir_names_text(profile->names,
+	                       profile->frames[profile->nodes[node].frame].function);
+}
+
+/* Returns true if a node is the name of a process, which stackcollapse-perf.pl puts below the root:
+ * threads begin above it, and no stack ends in it. */
+static bool is_process(const struct weir_host_profile *profile, const struct tree *tree,
+                       uint32_t node)
+{
+	uint32_t child = tree->first_child[node];
+
+	if (profile->nodes[node].parent != WEIR_HOST_ROOT || profile->nodes[node].self ||
+	    begins_thread(function_of(profile, node)))
+		return false;
+	while (child != UINT32_MAX && !begins_thread(function_of(profile, child)))
+		child = tree->next_sibling[child];
+	return child != UINT32_MAX;
+}
+
 /* Adds a node when the walk enters it. open: frames of each function on the path from the root. */
 static void enter(const struct weir_host_profile *profile, const struct tree *tree, uint32_t node,
                   uint32_t *open, struct weir_host_function *functions)
@@ -56,7 +89,7 @@ static void enter(const struct weir_host_profile *profile, const struct tree *tr
 	uint32_t frame = profile->nodes[node].frame;
 
 	functions[frame].self = sum(functions[frame].self, profile->nodes[node].self);
-	if (open[frame]++ == 0)
+	if (open[frame]++ == 0 && !is_process(profile, tree, node))
 		functions[frame].total = sum(functions[frame].total, tree->weight[node]);
 }
 
@@ -161,7 +194,8 @@ static int by_self(const void *left, const void *right)
  * line, and as many parts of the path as tell them apart.
  */
 
-#define MAX_PARTS 16 /* of a path; then the whole path is shown */
+#define FEW_SAMPLES 100
+#define MAX_PARTS   16 /* of a path; then the whole path is shown */
 
 /* Returns the last parts of a path. */
 static const char *last_parts(const char *path, int parts)
@@ -371,6 +405,18 @@ static double share_of_total(const struct entry *entry, double whole)
 	return fmax(entry->self, fmin(entry->total, whole)) / whole;
 }
 
+/* Notes that there are few samples: a share of half of 100 samples is right within 10 % (two
+ * standard errors of a binomial share). Numbers without a unit are samples if they are as few. */
+static void note_few(const struct entries *entries, struct weir_report *report)
+{
+	bool samples = entries->unit == WEIR_HOST_SAMPLES || entries->unit == WEIR_HOST_WEIGHT;
+
+	if (samples && entries->total > 0 && entries->total < FEW_SAMPLES)
+		weir_report_note(report, "few_samples",
+		                 "the stacks have %.0f sample%s: shares of fewer than %d are rough",
+		                 entries->total, entries->total > 1 ? "s" : "", FEW_SAMPLES);
+}
+
 static void fill_report(const struct entries *entries, struct weir_report *report)
 {
 	size_t rows = entries->count;
@@ -394,6 +440,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 			.total = share_of_total(&entries->items[i], entries->total),
 		};
 	report->host = host;
+	note_few(entries, report);
 	if (entries->others)
 		weir_report_note(
 			report, "host_units",

@@ -444,6 +444,19 @@ static void take_line(struct weir_serverlog *reading, const struct weir_serverlo
 	}
 }
 
+/* Returns true if a line without an end is whole, or says nothing about the server: an access line
+ * with the phrase of its status, "POST /v1/completions HTTP/1.1" 200 OK. The number in any other
+ * line may be cut. */
+static bool is_access_line(struct weir_slice line)
+{
+	char last;
+
+	line = weir_slice_trim(line);
+	last = line.length ? line.data[line.length - 1] : '0';
+	return weir_slice_holds(line, " HTTP/1.") &&
+	       ((last >= 'a' && last <= 'z') || (last >= 'A' && last <= 'Z'));
+}
+
 static enum weir_status take_lines(struct weir_serverlog *reading,
                                    const struct weir_serverlog_format *format,
                                    struct weir_source *source, struct weir_error *err)
@@ -455,8 +468,7 @@ static enum weir_status take_lines(struct weir_serverlog *reading,
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		reading->at = row->at;
-		/* The number in a line without an end may be cut. */
-		if (row->cut && row->count)
+		if (row->cut && row->count && !is_access_line(row->line))
 			weir_input_warn(reading->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 		else if (row->count)
 			take_line(reading, format, row->line);
