@@ -34,10 +34,23 @@ static void check(const struct weir_input *input)
 	}
 }
 
+static void check_requests(const struct weir_input *input)
+{
+	const struct weir_requests *requests = input->requests;
+
+	require(requests->count > 0 && requests->parts == 2 * requests->count);
+	for (size_t i = 0; i < requests->count; i++) {
+		require(requests->start_ns[i] == 0 && requests->end_ns[i] >= 0);
+		require(requests->tokens[i] >= 0 && requests->output_tokens[i] >= 0);
+		require(requests->first_token_ns[i] <= requests->end_ns[i]);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_reader(&weir_reader_vllm_log, data, size, check);
 	fuzz_reader(&weir_reader_sglang_log, data, size, check);
 	fuzz_reader(&weir_reader_trtllm_log, data, size, check);
+	fuzz_reader(&weir_reader_llama_log, data, size, check_requests);
 	return 0;
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads logs of llama-server, which prints the times of each request when its slot is done:
+ *
+ *	slot print_timing: id  0 | task 7 | prompt eval time = 203.15 ms /  31 tokens (...)
+ *	slot print_timing: id  0 | task 7 |        eval time = 836.56 ms / 155 tokens (...)
+ *	slot print_timing: id  0 | task 7 |       total time = 1039.71 ms / 186 tokens
+ *
+ * Earlier versions print the first part alone and the times in lines below it. A request has the
+ * parts prefill and decode. Its prompt tokens are those that were computed: tokens in the cache of
+ * the slot are not among them. Lines state neither the arrival of a request nor its wait.
+ */
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/sniff.h"
+#include "engine/readers/readers.h"
+
+#define TIMING "print_timing: "
+#define PROMPT "prompt eval time ="
+#define EVAL   "eval time ="
+#define TOTAL  "total time ="
+
+#define UNKNOWN      (-1)
+#define MAX_NS       (INT64_C(1) << 50) /* 13 days: a longer time is a damaged one */
+#define MAX_TOKENS   (INT64_C(1) << 40)
+#define MAX_REQUESTS (1u << 22)
+
+static const struct weir_mark marks[] = {
+	{.first = "", .texts = {{"slot ", TIMING "id ", EVAL, " ms / "}, .all = 4}},
+	{0},
+};
+
+/* The request that the last lines are about. */
+struct pending {
+	int64_t slot, task; /* UNKNOWN: no line named them */
+	int64_t prompt_ns, decode_ns, prompt_tokens, decode_tokens;
+};
+
+struct reading {
+	struct weir_input *input;
+	struct pending pending;
+	uint8_t prefill, decode; /* stages */
+};
+
+static struct pending no_request(int64_t slot, int64_t task)
+{
+	return (struct pending){slot, task, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
+}
+
+/* Takes a number off a line, behind blanks. Returns false without one. `places`: power of ten of
+ * the result. */
+static bool take_number(struct weir_slice *line, int places, int64_t most, int64_t *out)
+{
+	size_t length = 0;
+
+	*line = weir_slice_trim(*line);
+	while (length < line->length && ((line->data[length] >= '0' && line->data[length] <= '9') ||
+	                                 line->data[length] == '.'))
+		length++;
+	if (!length || !weir_parse_scaled(line->data, length, places, out) || *out < 0 ||
+	    *out > most)
+		return false;
+	line->data += length;
+	line->length -= length;
+	return true;
+}
+
+/* Takes "203.15 ms /  31 tokens" behind a label. Returns false for other texts. */
+static bool take_times(struct weir_slice text, int64_t *ns, int64_t *tokens)
+{
+	int64_t time_ns, count;
+
+	if (!take_number(&text, 6, MAX_NS, &time_ns) || !weir_slice_take(&text, " ms / ") ||
+	    !take_number(&text, 0, MAX_TOKENS, &count))
+		return false;
+	*ns = time_ns;
+	*tokens = count;
+	return true;
+}
+
+/* Adds the request that the last lines are about; one that decoded nothing, or lacks its prompt, is
+ * left out. */
+static void flush(struct reading *reading, uint64_t at)
+{
+	struct weir_requests *requests = reading->input->requests;
+	struct pending *pending = &reading->pending;
+	struct weir_request request = weir_request_unknown();
+	bool any = pending->prompt_ns >= 0 || pending->decode_ns >= 0;
+
+	if (any &&
+	    (pending->prompt_ns < 0 || pending->decode_ns < 0 || requests->count == MAX_REQUESTS)) {
+		weir_input_warn(reading->input, WEIR_WARN_SKIPPED_EVENT, at,
+		                "a request without the time of its prompt or of its answer");
+	} else if (any) {
+		request.end_ns = pending->prompt_ns + pending->decode_ns;
+		request.tokens = pending->prompt_tokens;
+		request.output_tokens = pending->decode_tokens;
+		request.first_token_ns = pending->prompt_ns;
+		weir_requests_add_part(requests, reading->prefill, pending->prompt_ns);
+		weir_requests_add_part(requests, reading->decode, pending->decode_ns);
+		weir_requests_add(requests, &request);
+	}
+	*pending = no_request(pending->slot, pending->task);
+}
+
+/* Takes "id  0 | task 7 | " off a line; times of another request end the one before. */
+static void take_slot(struct reading *reading, struct weir_slice *line, uint64_t at)
+{
+	int64_t slot = UNKNOWN, task = UNKNOWN;
+
+	if (!weir_slice_take(line, "id ") || !take_number(line, 0, INT32_MAX, &slot) ||
+	    !weir_slice_take(line, " | task ") || !take_number(line, 0, INT64_MAX, &task))
+		return;
+	weir_slice_take(line, " |");
+	if (slot == reading->pending.slot && task == reading->pending.task)
+		return;
+	flush(reading, at);
+	reading->pending = no_request(slot, task);
+}
+
+static struct weir_slice behind(struct weir_slice line, const char *found, const char *text)
+{
+	const char *from = found + strlen(text);
+
+	return (struct weir_slice){from, (size_t)(line.data + line.length - from)};
+}
+
+static void take_line(struct reading *reading, struct weir_slice line, uint64_t at)
+{
+	struct pending *pending = &reading->pending;
+	const char *timing = weir_slice_find(line, TIMING), *found;
+	bool bad = false;
+
+	if (timing) {
+		line = behind(line, timing, TIMING);
+		take_slot(reading, &line, at);
+	}
+	line = weir_slice_trim(line);
+	found = line.data;
+	if (weir_slice_starts(line, PROMPT)) {
+		if (pending->prompt_ns >= 0)
+			flush(reading, at);
+		bad = !take_times(behind(line, found, PROMPT), &pending->prompt_ns,
+		                  &pending->prompt_tokens);
+	} else if (weir_slice_starts(line, EVAL)) {
+		bad = !take_times(behind(line, found, EVAL), &pending->decode_ns,
+		                  &pending->decode_tokens);
+	} else if (weir_slice_starts(line, TOTAL)) {
+		flush(reading, at);
+	}
+	if (bad)
+		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+}
+
+static enum weir_status read_lines(struct reading *reading, struct weir_source *source,
+                                   struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\n'};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	uint64_t at = 0;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row) {
+		at = row->at;
+		if (row->cut &&
+		    (weir_slice_holds(row->line, EVAL) || weir_slice_holds(row->line, TIMING)))
+			weir_input_warn(reading->input, WEIR_WARN_TRUNCATED, at, NULL);
+		else if (row->count)
+			take_line(reading, row->line, at);
+	}
+	flush(reading, at);
+	if (weir_csv_skipped(csv)->count)
+		weir_input_warn(reading->input, WEIR_WARN_SKIPPED_EVENT,
+		                weir_csv_skipped(csv)->first_at, "a line of 1 MiB");
+	weir_csv_free(csv);
+	return status;
+}
+
+static enum weir_status read_llama(struct weir_source *source, struct weir_input *input,
+                                   struct weir_error *err)
+{
+	struct reading reading = {.input = input, .pending = no_request(UNKNOWN, UNKNOWN)};
+	enum weir_status status;
+
+	input->requests = weir_requests_new();
+	input->requests->time_base = WEIR_TIME_NONE;
+	reading.prefill = weir_requests_stage(input->requests, "prefill", strlen("prefill"));
+	reading.decode = weir_requests_stage(input->requests, "decode", strlen("decode"));
+	status = read_lines(&reading, source, err);
+	weir_damage_of_source(input, source);
+	weir_requests_finish(input->requests);
+	input->events = input->requests->count;
+	if (!status && !input->events)
+		status = weir_fail(err, WEIR_E_EMPTY,
+		                   "no request with the times of its prompt and of its answer in "
+		                   "this log of llama-server: expected lines such as \"prompt eval "
+		                   "time = 9.00 ms / 14 tokens\" and \"eval time = ...\"");
+	return status;
+}
+
+const struct weir_reader weir_reader_llama_log = {
+	.name = "llama-server-log",
+	.title = "logs of llama-server, with the times of each request",
+	.gives = "requests",
+	.marks = marks,
+	.read = read_llama,
+};

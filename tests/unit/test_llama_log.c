@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Logs of llama-server: a request for each print of times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define DATA               "tests/data/serverlog/llama.log"
+#define SLOT(slot, task)   "slot print_timing: id  " slot " | task " task " | "
+#define PROMPT(ms, tokens) "prompt eval time =   " ms " ms /  " tokens " tokens (1 ms per token)\n"
+#define EVAL(ms, tokens)   "       eval time =   " ms " ms /  " tokens " tokens (1 ms per token)\n"
+#define TOTAL              "      total time =   9.00 ms /  9 tokens\n"
+
+static const struct weir_reader *const reader = &weir_reader_llama_log;
+
+static void times_of_early_and_late_versions_are_requests(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA, profile);
+	const struct weir_requests *requests = input->requests;
+
+	(void)state;
+	assert_int_equal(requests->count, 2);
+	assert_int_equal(requests->time_base, WEIR_TIME_NONE);
+	assert_int_equal(requests->end_ns[0], 900000000);
+	assert_int_equal(requests->first_token_ns[0], 400000000);
+	assert_int_equal(requests->tokens[0], 200);
+	assert_int_equal(requests->output_tokens[0], 25);
+	assert_int_equal(requests->end_ns[1], 1200000000);
+	assert_int_equal(requests->parts, 4);
+	assert_string_equal(weir_requests_stage_name(requests, 0), "prefill");
+	assert_string_equal(weir_requests_stage_name(requests, 1), "decode");
+	for (int code = 0; code < WEIR_WARN_COUNT; code++)
+		assert_int_equal(input->warnings[code].count, 0);
+	weir_profile_free(profile);
+}
+
+/* Expects the number of requests of a text, and of those that are left out. */
+static void expect(const char *text, size_t count, unsigned skipped)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, text, profile);
+
+	assert_int_equal(input->requests->count, count);
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, skipped);
+	weir_profile_free(profile);
+}
+
+static void lines_of_one_task_are_one_request(void **state)
+{
+	(void)state;
+	/* without a line of the total */
+	expect(SLOT("0", "1") PROMPT("1.00", "2") SLOT("0", "1") EVAL("1.00", "2") SLOT("0", "2")
+	               PROMPT("1.00", "2") SLOT("0", "2") EVAL("1.00", "2"),
+	       2, 0);
+	expect(SLOT("0", "1") "\n" PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL PROMPT("3.00", "4")
+	               EVAL("5.00", "6") TOTAL,
+	       2, 0);
+	/* a slot that says how far it is does not end the request of another task */
+	expect(SLOT("0", "1") PROMPT("1.00", "2") SLOT("0", "1") EVAL("1.00", "2")
+	               SLOT("1", "2") "n_gen = 5, tg = 3.00 t/s\n",
+	       1, 0);
+}
+
+static void a_request_without_a_part_is_left_out(void **state)
+{
+	(void)state;
+	expect(SLOT("0", "1") PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL SLOT("0", "2")
+	               PROMPT("1.00", "2") TOTAL,
+	       1, 1);
+	expect(SLOT("0", "1") PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL EVAL("1.00", "2") TOTAL,
+	       1, 1);
+}
+
+static void damaged_lines_are_counted_or_refused(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		SLOT("0", "1") PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL PROMPT("x", "2")
+			PROMPT("9999999999999999", "2") EVAL("1.00", "-2") TOTAL,
+		profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 3);
+	weir_profile_free(profile);
+	reading_survives_damage(reader, SLOT("0", "1") PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL);
+	reading_refuses(reader, SLOT("0", "1") "n_gen = 5\n", WEIR_E_EMPTY, "prompt eval time");
+}
+
+static void the_log_is_recognised(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(SLOT("0", "1") PROMPT("1.00", "2") EVAL("1.00", "2")),
+	                    "llama-server-log");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_of_early_and_late_versions_are_requests),
+		cmocka_unit_test(lines_of_one_task_are_one_request),
+		cmocka_unit_test(a_request_without_a_part_is_left_out),
+		cmocka_unit_test(damaged_lines_are_counted_or_refused),
+		cmocka_unit_test(the_log_is_recognised),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
