@@ -10,5 +10,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_reader(&weir_reader_mlperf, data, size, check_summary);
+	fuzz_reader(&weir_reader_mlperf_endpoints, data, size, check_summary);
 	return 0;
 }
