@@ -240,7 +240,7 @@ static void perf_stacks_hang_below_their_program(void **state)
 	       "w 7   788.624887:   1000 cpu-clock: \n\t 1156 leaf+0x2d (/opt/w)\n"
 	       "\t 1187 main+0x15 (/opt/w)\n\n"
 	       "w 7   788.634887:   500 cpu-clock: \n\t 11a5 main (/opt/w)\n",
-	       "leaf [w] 1000/1000\nmain [w] 500/1500\n");
+	       "w [] 0/1500\nleaf [w] 1000/1000\nmain [w] 500/1500\n");
 }
 
 static void a_program_may_be_called_anything(void **state)
@@ -272,7 +272,7 @@ static void samples_may_come_without_a_time(void **state)
 	};
 
 	(void)state;
-	expect(PERF, node, "a [x] 1/1\nmain [x] 0/1\n");
+	expect(PERF, node, "node-v011 [] 0/1\na [x] 1/1\nmain [x] 0/1\n");
 	assert_string_equal(reading_claims(node), "perf-script");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct weir_profile *profile = weir_profile_new();
@@ -428,7 +428,7 @@ static void a_program_may_be_padded_on_the_left(void **state)
 	expect(PERF,
 	       "    w 7 1.000001:  9 cycles:\n        1 f (/x)\n        2 main (/x)\n\n"
 	       "    w 7 1.000002:  9 cycles:\n        3 g (/x)\n",
-	       "f [x] 9/9\nmain [x] 0/9\ng [x] 9/9\n");
+	       "w [] 0/18\nf [x] 9/9\nmain [x] 0/9\ng [x] 9/9\n");
 	assert_string_equal(reading_claims("    12 errors: 3\n"), "none");
 }
 

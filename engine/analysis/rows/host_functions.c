@@ -68,14 +68,14 @@ static const char *function_of(const struct weir_host_profile *profile, uint32_t
 }
 
 /* Returns true if a node is the name of a process, which stackcollapse-perf.pl puts below the root:
- * threads begin above it, and no stack ends in it. */
+ * threads begin above it, and no stack ends in it. Only folded stacks have no unit. */
 static bool is_process(const struct weir_host_profile *profile, const struct tree *tree,
                        uint32_t node)
 {
 	uint32_t child = tree->first_child[node];
 
-	if (profile->nodes[node].parent != WEIR_HOST_ROOT || profile->nodes[node].self ||
-	    begins_thread(function_of(profile, node)))
+	if (profile->unit != WEIR_HOST_WEIGHT || profile->nodes[node].parent != WEIR_HOST_ROOT ||
+	    profile->nodes[node].self || begins_thread(function_of(profile, node)))
 		return false;
 	while (child != UINT32_MAX && !begins_thread(function_of(profile, child)))
 		child = tree->next_sibling[child];
