@@ -386,6 +386,34 @@ static void compiling_chains_makes_compile_an_alternative_anywhere(void **state)
 	assert_true(list.fixes[1].dropped);
 }
 
+/* Turns that upload pieces are joined once the pieces are packed. */
+static void packing_the_pieces_of_a_loop_goes_before_joining_its_turns(void **state)
+{
+	static const struct {
+		const char *joins;
+		size_t packed; /* of the ten jobs that the joined turns have */
+		bool first;
+	} cases[] = {{"vectorise", 8, true},
+	             {"vectorise", 7, false},
+	             {"group-the-loop", 10, true},
+	             {"batch-more", 10, false}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct list list;
+
+		list_init(&list);
+		add(&list, cases[i].joins, 300, 0, JOBS);
+		add(&list, "compile", 295, JOBS, PARTS);
+		add(&list, "pack-copies", 290, 0, cases[i].packed);
+		shortlist(&list);
+		assert_id(&list, 0, cases[i].first ? "pack-copies" : cases[i].joins);
+		assert_int_equal(list.fixes[1].dropped, cases[i].first);
+		if (cases[i].first)
+			assert_string_equal(list.fixes[0].fix.instead[0], cases[i].joins);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -408,6 +436,7 @@ int main(void)
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),
 		cmocka_unit_test(a_batch_of_rows_leaves_what_shortens_the_step),
 		cmocka_unit_test(compiling_chains_makes_compile_an_alternative_anywhere),
+		cmocka_unit_test(packing_the_pieces_of_a_loop_goes_before_joining_its_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -491,54 +491,181 @@ static bool keep_whole(struct weir_draft *draft, const struct run *run)
 	return true;
 }
 
+/* Assigning to a slice of an array on the host takes Python 0.5 to 1.5 us. */
+#define PASTE_NS 1000.0
+
+/* The calls that put the uploaded pieces of a run in a tensor on the device, one by one. */
+struct pastes {
+	uint8_t *is_paste; /* per call of the program */
+	uint32_t first, last;
+	size_t count; /* 0: the run's pieces are used as they are */
+};
+
+/* Fills the arguments of the copying operator whose only job the call starts. */
+static bool copying_args(const struct weir_draft *draft, uint32_t i, struct weir_args *args)
+{
+	const struct weir_issue *issue = &draft->program.issues[i];
+
+	return issue->job_count == 1 && !issue->graph && issue->op != WEIR_NONE &&
+	       strcmp(weir_advisor_op(draft->advisor, &draft->program.jobs[issue->first_job]),
+	              "aten::copy_") == 0 &&
+	       weir_advisor_args(draft->advisor, issue->op, args) && weir_args_tensor(args, 0) &&
+	       weir_args_tensor(args, 1);
+}
+
+static bool is_same_tensor(const struct weir_arg *a, const struct weir_arg *b)
+{
+	if (a->rank != b->rank || a->element.dtype != b->element.dtype)
+		return false;
+	for (int d = 0; d < a->rank; d++)
+		if (a->dims[d] != b->dims[d])
+			return false;
+	return true;
+}
+
+/* True if the call copies the piece that another call uploaded, into a tensor of its type. */
+static bool pastes(const struct weir_draft *draft, uint32_t i, uint32_t upload)
+{
+	const struct weir_job *jobs = draft->program.jobs;
+	const struct weir_issue *issue = &draft->program.issues[i];
+	struct weir_args from, to;
+
+	return upload < i && copying_args(draft, i, &to) && copying_args(draft, upload, &from) &&
+	       weir_transfer_of(draft->advisor, &jobs[issue->first_job]).way ==
+	               WEIR_TRANSFER_NONE &&
+	       is_same_tensor(&to.items[1], &from.items[0]) &&
+	       to.items[0].element.dtype == to.items[1].element.dtype;
+}
+
+/* Returns the run's next upload behind this one; issue_count: it is the last. */
+static uint32_t next_upload(const struct weir_draft *draft, const struct run *run, uint32_t upload)
+{
+	while (++upload <= run->last)
+		if (small_copy(draft, upload).way == run->way)
+			return upload;
+	return (uint32_t)draft->program.issue_count;
+}
+
+/* Marks the other calls of operators that paste several pieces: they fill the padded tensor. */
+static void add_enclosing(const struct weir_program *program, struct pastes *pastes)
+{
+	uint32_t outer = WEIR_NONE, before = WEIR_NONE;
+
+	for (uint32_t i = pastes->first; i <= pastes->last && outer == WEIR_NONE; i++) {
+		if (!pastes->is_paste[i])
+			continue;
+		if (before != WEIR_NONE && program->issues[i].outer == before)
+			outer = before;
+		before = program->issues[i].outer;
+	}
+	for (uint32_t i = pastes->first; outer != WEIR_NONE && i > 0; i--) {
+		if (program->issues[i - 1].outer != outer)
+			break;
+		pastes->is_paste[i - 1] = 1;
+		pastes->first = i - 1;
+	}
+}
+
+/* Finds the calls that paste the pieces in the order of their uploads, each behind its own upload
+ * or all of them behind the run. Release `is_paste`. */
+static struct pastes find_pastes(const struct weir_draft *draft, const struct run *run)
+{
+	const struct weir_program *program = &draft->program;
+	struct pastes out = {.is_paste = weir_alloc(program->issue_count + 1)};
+	uint32_t upload = run->first;
+	size_t between = 0;
+
+	if (run->way != WEIR_TRANSFER_UP)
+		return out;
+	for (uint32_t i = run->first; i < program->issue_count && upload <= run->last; i++) {
+		if (pastes(draft, i, upload)) {
+			out.is_paste[i] = 1;
+			out.first = out.count++ == 0 ? i : out.first;
+			out.last = i;
+			upload = next_upload(draft, run, upload);
+			between = 0;
+		} else if (i > run->last) {
+			between += program->issues[i].job_count;
+			if (between > MOST_BETWEEN)
+				break;
+		}
+	}
+	if (out.count < run->copies) {
+		memset(out.is_paste, 0, program->issue_count);
+		out.count = 0;
+	} else {
+		add_enclosing(program, &out);
+	}
+	return out;
+}
+
 /* Adds the operator that joins the tensors of a run. For a copy to the device the host itself moves
- * their bytes to one buffer. */
-static void join_tensors(struct weir_draft *draft, const struct run *run)
+ * their bytes to one buffer; where the device pasted them, the host does it one by one. */
+static void join_tensors(struct weir_draft *draft, const struct run *run, size_t pasted)
 {
 	struct weir_issue *issue = &draft->program.issues[run->first];
 
 	weir_draft_add_operators(draft, run->first, 1);
 	if (run->way == WEIR_TRANSFER_UP)
 		issue->dispatch_ns +=
-			run->bytes / WEIR_GATHER_RATE * 1e9 / draft->advisor->speed.dispatch;
+			(run->bytes / WEIR_GATHER_RATE * 1e9 + PASTE_NS * (double)pasted) /
+			draft->advisor->speed.dispatch;
 }
 
-/* Leaves the first copy of a run with all bytes, and removes the others with their waits. */
-static void pack(struct weir_draft *draft, const struct run *run, const struct weir_link_rate *rate)
+/* True for a wait of this outermost operator. */
+static bool is_wait_in(const struct weir_issue *issue, uint32_t outer)
+{
+	return issue->kind == WEIR_ISSUE_WAIT && outer != WEIR_NONE && issue->outer == outer;
+}
+
+/* Removes the copies of a run but the first, with their waits, and the calls that paste the pieces.
+ * Returns the call behind them. */
+static uint32_t drop_copies(struct weir_draft *draft, const struct run *run,
+                            const struct pastes *pastes)
 {
 	const struct weir_program *program = &draft->program;
-	uint32_t job = program->issues[run->first].first_job;
-	double least_ns = program->jobs[job].span_ns;
+	uint32_t last = pastes->count > 0 && pastes->last > run->last ? pastes->last : run->last;
 	uint32_t outer = program->issues[run->first].outer, i;
-	bool is_next = true, whole;
+	bool is_next = true;
 
 	for (i = run->first + 1; i < program->issue_count; i++) {
 		const struct weir_issue *issue = &program->issues[i];
-		bool member = i <= run->last && small_copy(draft, i).way == run->way;
 
-		if (member) {
+		if (pastes->is_paste[i] || is_wait_in(issue, outer)) {
+			drop_call(draft, i);
+		} else if (i <= run->last && small_copy(draft, i).way == run->way) {
 			outer = issue->outer;
 			drop_copy(draft, i, is_next);
 			is_next = true;
-		} else if (issue->kind == WEIR_ISSUE_WAIT && outer != WEIR_NONE &&
-		           issue->outer == outer) {
-			drop_call(draft, i);
-		} else if (i > run->last) {
+		} else if (i > last) {
 			break;
 		} else {
 			is_next = false;
 		}
 	}
+	return i;
+}
+
+/* Leaves the first copy of a run with all bytes, and removes the others. */
+static void pack(struct weir_draft *draft, const struct run *run, const struct weir_link_rate *rate)
+{
+	uint32_t job = draft->program.issues[run->first].first_job, behind;
+	double least_ns = draft->program.jobs[job].span_ns;
+	struct pastes pastes = find_pastes(draft, run);
+	bool whole;
+
+	behind = drop_copies(draft, run, &pastes);
 	weir_draft_set_job(draft, job, least_ns + run->bytes / rate->typical * 1e9,
 	                   run->bytes / rate->high * 1e9,
 	                   least_ns + run->bytes / (HIDDEN_LEAST * rate->low) * 1e9);
 	whole = keep_whole(draft, run);
 	if (!whole)
-		join_tensors(draft, run);
+		join_tensors(draft, run, pastes.count);
 	if (run->way == WEIR_TRANSFER_UP)
 		free_host(draft, run->first);
 	if (whole || run->way == WEIR_TRANSFER_UP)
-		drop_rest(draft, run, i);
+		drop_rest(draft, run, behind);
+	free(pastes.is_paste);
 }
 
 bool weir_fix_pack_copies(struct weir_draft *draft)

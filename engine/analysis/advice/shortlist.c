@@ -243,9 +243,38 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 	}
 }
 
+/* True if the better fix does the turns of a loop at once, while the other one packs the pieces
+ * that the turns copy to the device: only packed pieces are one tensor, and nothing is left to
+ * join. */
+static bool needs_packing(const struct weir_advisor *advisor, const struct weir_ranked_fix *better,
+                          const struct weir_ranked_fix *other)
+{
+	static const char *const joining[] = {"vectorise", "group-the-loop", NULL};
+
+	return is_one_of(better, joining) && strcmp(other->fix.entry->id, "pack-copies") == 0 &&
+	       !other->unmet && common_part(advisor, other, better) >= SAME_PLACES;
+}
+
+/* Moves the fix that packs a loop's pieces ahead of the one that joins its turns. */
+static void put_packing_first(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
+                              size_t count)
+{
+	for (size_t b = 1; b < count; b++)
+		for (size_t a = 0; a < b; a++) {
+			struct weir_ranked_fix packing = outcomes[b];
+
+			if (!needs_packing(advisor, &outcomes[a], &packing))
+				continue;
+			memmove(&outcomes[a + 1], &outcomes[a], (b - a) * sizeof *outcomes);
+			outcomes[a] = packing;
+			break;
+		}
+}
+
 void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                     size_t count)
 {
 	qsort(outcomes, count, sizeof *outcomes, by_score);
+	put_packing_first(advisor, outcomes, count);
 	drop_alternatives(advisor, outcomes, count);
 }

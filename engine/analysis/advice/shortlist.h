@@ -38,6 +38,7 @@ double weir_score_of(const struct weir_found_fix *fix);
  * - the better one hides work that the other one removes,
  * - the better one removes work on a supposition, and the other one hides that work, or
  * - a third fix needs the other one first.
+ * Packing the pieces that a loop uploads goes before joining its turns, which it is part of.
  */
 void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                     size_t count);
