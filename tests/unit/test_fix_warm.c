@@ -820,17 +820,21 @@ static void a_collection_is_found_on_any_launching_thread(void **state)
 	advice_run_release(&run);
 }
 
-/* A collection that visits more than the caches hold also slows the host: 100 ms. */
+/* A collection that visits more than the caches hold slows the host: 100 ms of an unprofiled run.
+ */
 static void a_long_collection_leaves_the_host_cold(void **state)
 {
+	static const int64_t ms[] = {97, 99, 99};
+	static const double work[] = {1, 1, 0.98};
+
 	(void)state;
-	for (int cold = 0; cold < 2; cold++) {
+	for (int i = 0; i < 3; i++) {
 		struct advice_run run;
 
-		init_paused(&run,
-		            &(struct pause){.ns = (cold ? 99 : 97) * MS, .spread_ns = 500 * US});
+		init_paused(&run, &(struct pause){.ns = ms[i] * MS, .spread_ns = 500 * US});
+		run.advisor.speed.work = work[i];
 		assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
-		assert_int_equal(run.draft.warm, cold);
+		assert_int_equal(run.draft.warm, i == 1);
 		advice_run_release(&run);
 	}
 }

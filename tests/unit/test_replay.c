@@ -184,6 +184,36 @@ static void a_step_that_hardly_depends_on_dispatch_does_not_show_it(void **state
 	}
 }
 
+/* 2 us of dispatch and 98 of work: two runs may differ by a tenth; more is the work's. */
+static void work_explains_what_dispatch_cannot(void **state)
+{
+	static const double least_us = 2 / WEIR_PROFILER_FACTOR + 98;
+	static const struct {
+		double run_us, work;
+	} cases[] = {
+		{0.901 * least_us, 1},
+		{0.899 * least_us, (0.899 * least_us - 2 / WEIR_PROFILER_FACTOR) / 98},
+		{25, (25 - 2 / WEIR_PROFILER_FACTOR) / 98},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct weir_job job = {.ns = 10};
+		struct weir_issue issue = launch(2000, 0);
+		struct weir_program program = {.jobs = &job,
+		                               .job_count = 1,
+		                               .issues = &issue,
+		                               .issue_count = 1,
+		                               .has_host = true};
+		struct weir_host_speed speed;
+
+		issue.work_ns = 98000;
+		speed = weir_unprofiled_speed(&program, 100 / cases[i].run_us);
+		assert_near(speed.dispatch, 1 / WEIR_PROFILER_FACTOR, 1e-9);
+		assert_near(speed.work, cases[i].work, 1e-5);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +225,7 @@ int main(void)
 		cmocka_unit_test(work_without_a_known_call_starts_at_once),
 		cmocka_unit_test(the_host_is_as_slow_as_the_profiled_step_was_inflated),
 		cmocka_unit_test(a_step_that_hardly_depends_on_dispatch_does_not_show_it),
+		cmocka_unit_test(work_explains_what_dispatch_cannot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

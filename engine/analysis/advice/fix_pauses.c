@@ -7,10 +7,10 @@
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/pauses.h"
 
-/* A collection that lasts this long visits more than a last-level cache holds, at some 50 ns for
- * each object of 64 bytes and more: the framework's code is read from memory again. The same step
- * was dispatched 2.3 times faster without a collection of 170 ms, and as fast without those of 25
- * and 57 ms. */
+/* A collection that lasts this long without the profiler visits more than a last-level cache holds,
+ * at some 50 ns for each object of 64 bytes and more: the framework's code is read from memory
+ * again. The same step was dispatched 2.3 times faster without a collection of 170 ms, and as fast
+ * without those of 25 and 57 ms. */
 #define COLD_NS 100e6
 
 static bool frees(const struct weir_program *program, size_t i)
@@ -44,7 +44,7 @@ bool weir_fix_collect_garbage_later(struct weir_draft *draft)
 
 	if (collections->time.count > 0)
 		removed_ns = weir_host_spans_remove(draft, &collections->time);
-	if (removed_ns >= COLD_NS)
+	if (removed_ns * draft->advisor->speed.work >= COLD_NS)
 		weir_draft_warm_host(draft);
 	draft->supposed = collections->doubtful;
 	weir_draft_basis(

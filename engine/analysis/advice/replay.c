@@ -134,8 +134,13 @@ struct weir_host_speed weir_unprofiled_speed(const struct weir_program *program,
 	before_ns = weir_replay(program, (struct weir_host_speed){1, 1, 1}, WEIR_REPLAY_TYPICAL);
 	wanted_ns = before_ns / fmax(inflation, 1);
 	least_ns = weir_replay(program, speed, WEIR_REPLAY_TYPICAL);
-	if (before_ns - least_ns < NO_EFFECT * before_ns)
-		return usual;
+	if (before_ns - least_ns < NO_EFFECT * before_ns) {
+		/* Nor do such runs differ by much more than that: then the work does. */
+		speed = usual;
+		if (wanted_ns < (1 - NO_EFFECT) * weir_replay(program, usual, WEIR_REPLAY_TYPICAL))
+			speed.work = solve(program, usual, true, 0, wanted_ns);
+		return speed;
+	}
 	if (least_ns <= wanted_ns) {
 		speed.dispatch = solve(program, speed, false, 1 / factors.high, wanted_ns);
 		return speed;

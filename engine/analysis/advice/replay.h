@@ -56,7 +56,8 @@ double weir_replay(const struct weir_program *program, struct weir_host_speed sp
 /*
  * Returns the speed of the host without the profiler. inflation: profiled over unprofiled step
  * time; NAN: unknown, and the typical factor is assumed. If the known inflation is more than
- * dispatch can explain, the rest shortens the host's work.
+ * dispatch can explain, the rest shortens the host's work: a collector visits more objects where
+ * the profiler keeps some, and a machine may be busier.
  */
 struct weir_host_speed weir_unprofiled_speed(const struct weir_program *program, double inflation);
 
