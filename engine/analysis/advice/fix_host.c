@@ -215,8 +215,9 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 #define SLOWEST_BESIDE 1.3
 
 /* Share of the dispatch that such a thread waits for in the middle: Python's lock lets either run,
- * and code outside of Python, as that of decoders, gives it back. A trace does not say which it is.
- * In 15 of those fixes the work took longer by -1.5 to 3 times the dispatch, median 0.7. */
+ * and code outside of Python, as that of decoders, gives it back. A trace does not say which it is,
+ * except for operators of the framework, which give it back. In 15 of those fixes the work took
+ * longer by -1.5 to 3 times the dispatch, median 0.7. */
 #define LOCKED_SHARE 0.5
 
 /* Returns the host time in which the thread that launches dispatches, without the profiler. */
@@ -419,7 +420,8 @@ static void limit_by_workers(struct weir_draft *draft, const struct moved *moved
 		                 moved->ns / 1e6, workers, slower, shift.of, moved->ns / 1e6);
 }
 
-/* Returns the time of the operators on the threads that launch; the caller releases it. */
+/* Returns the time of the operators on the threads that launch which are long enough to be work;
+ * the caller releases it. */
 static struct weir_intervals operator_time(const struct weir_program *program)
 {
 	const struct weir_timeline *timeline = &program->rank->timeline;
@@ -433,7 +435,8 @@ static struct weir_intervals operator_time(const struct weir_program *program)
 	for (uint32_t row = 0; row < host->count; row++)
 		if (host->kind[row] == WEIR_HOST_OP && timeline->outer_op[row] == row &&
 		    launches[host->thread[row]] && host->start_ns[row] >= program->host_start_ns &&
-		    host->end_ns[row] <= program->host_end_ns)
+		    host->end_ns[row] <= program->host_end_ns &&
+		    weir_span_ns(host->start_ns[row], host->end_ns[row]) >= WEIR_HOST_WORK_NS)
 			weir_intervals_push(&time, host->start_ns[row], host->end_ns[row]);
 	weir_intervals_unite(&time);
 	free(launches);
@@ -453,7 +456,7 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, const u
 	double share = 0; /* times ns */
 
 	for (uint32_t i = 0; i < program->issue_count; i++) {
-		double ns = movable_ns(&spans[i], &program->issues[i], &kept);
+		double ns = movable_ns(&spans[i], &program->issues[i], &kept), in_operators_ns;
 
 		if ((program->issues[i].kind != kind && !(marks && marks[i])) || ns <= 0)
 			continue;
@@ -461,8 +464,9 @@ static bool overlap(struct weir_draft *draft, enum weir_issue_kind kind, const u
 		if (program->issues[i].job_count > 0)
 			weir_draft_name_host(draft, i, ns);
 		moved.ns += ns * draft->advisor->speed.work;
-		moved.operators_ns += common_ns(&spans[i].before, &operators);
-		share += ns * draft->advisor->speed.work *
+		in_operators_ns = common_ns(&spans[i].before, &operators);
+		moved.operators_ns += in_operators_ns;
+		share += fmax(0, ns - in_operators_ns) * draft->advisor->speed.work *
 		         locked_share(draft, program->issues[i].work_row);
 	}
 	weir_intervals_release(&kept);
