@@ -401,7 +401,7 @@ static void drop_call(struct weir_draft *draft, uint32_t i)
 }
 
 /* Removes a copy with the dispatch of its operator. If other work was launched since the copy
- * before it, the rest of the dispatch belongs to that. */
+ * before it, or views of its result are taken, the rest of the dispatch belongs to that. */
 static void drop_copy(struct weir_draft *draft, uint32_t i, bool is_next)
 {
 	const struct weir_issue *issue = &draft->program.issues[i];
@@ -612,6 +612,40 @@ static void join_tensors(struct weir_draft *draft, const struct run *run, size_t
 			draft->advisor->speed.dispatch;
 }
 
+/* Rows of a copying operator, at most. */
+#define OPERATOR_ROWS 64
+
+/* True if the operator of the host row directly follows a view, and the program does not make
+ * Python's values of its result (PyTorch's tolist() resolves that first). */
+static bool copies_view(const struct weir_timeline *timeline, uint32_t outer)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t first, end, row = outer;
+
+	weir_timeline_thread_rows(timeline, host->thread[outer], &first, &end);
+	if (row == first ||
+	    strcmp(weir_timeline_host_name(timeline, outer - 1), "aten::as_strided") != 0)
+		return false;
+	while (row < end && row - outer < OPERATOR_ROWS &&
+	       host->start_ns[row] < host->end_ns[outer])
+		row++;
+	return row == end ||
+	       strcmp(weir_timeline_host_name(timeline, (uint32_t)row), "aten::resolve_conj") != 0;
+}
+
+/* True if the host takes this result of a run as a view of the device's tensor: then it takes one
+ * of the packed result. Values are elements of one list instead. */
+static bool keeps_view(const struct weir_draft *draft, uint32_t i)
+{
+	const struct weir_issue *issue = &draft->program.issues[i];
+	const struct weir_job *job = &draft->program.jobs[issue->first_job];
+
+	return weir_transfer_of(draft->advisor, job).way == WEIR_TRANSFER_DOWN &&
+	       strcmp(weir_advisor_op(draft->advisor, job), "aten::copy_") == 0 &&
+	       issue->outer != WEIR_NONE &&
+	       copies_view(&draft->program.rank->timeline, issue->outer);
+}
+
 /* True for a wait of this outermost operator. */
 static bool is_wait_in(const struct weir_issue *issue, uint32_t outer)
 {
@@ -626,7 +660,7 @@ static uint32_t drop_copies(struct weir_draft *draft, const struct run *run,
 	const struct weir_program *program = &draft->program;
 	uint32_t last = pastes->count > 0 && pastes->last > run->last ? pastes->last : run->last;
 	uint32_t outer = program->issues[run->first].outer, i;
-	bool is_next = true;
+	bool is_next = true, whole = taking_apart(draft, run) != WEIR_NONE;
 
 	for (i = run->first + 1; i < program->issue_count; i++) {
 		const struct weir_issue *issue = &program->issues[i];
@@ -635,7 +669,7 @@ static uint32_t drop_copies(struct weir_draft *draft, const struct run *run,
 			drop_call(draft, i);
 		} else if (i <= run->last && small_copy(draft, i).way == run->way) {
 			outer = issue->outer;
-			drop_copy(draft, i, is_next);
+			drop_copy(draft, i, is_next && (whole || !keeps_view(draft, i)));
 			is_next = true;
 		} else if (i > last) {
 			break;

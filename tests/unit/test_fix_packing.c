@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small copies that become one: what goes with them, and what stays. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/advice_step.h"
+#include "tests/unit/near.h"
+
+#define BF16      "\"c10::BFloat16\""
+#define ONE       "[" BF16 "]"
+#define TWO       "[" BF16 ", " BF16 "]"
+#define STREAMING "vectorized_elementwise_kernel"
+
+static struct advice_result result_of(struct advice_step *step, weir_fix_apply *apply)
+{
+	struct advice_result result;
+
+	advice_step_apply(step, apply, &result);
+	return result;
+}
+
+/* Sixteen results that are copied one by one, behind a call that takes a tensor apart. */
+static double parts_us(const char *dims, const char *dim)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[1, 4096], [4096, 2048]]", TWO, "nvjet_gemm", 8);
+	advice_step_begin(step, "aten::unbind", dims, "[" BF16 ", \"Scalar\"]", dim);
+	advice_step_pass(step, 40);
+	advice_step_end(step);
+	for (int i = 0; i < 16; i++) {
+		advice_step_begin(step, "aten::copy_", "[[256, 16], [256, 16], []]", TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy DtoH (Device -> Pinned)", 2, 8192);
+		advice_step_end(step);
+	}
+	advice_step_wait(step);
+	return result_of(step, weir_fix_pack_copies).after_us;
+}
+
+static void one_copy_needs_no_parts_of_its_tensor(void **state)
+{
+	double whole_us = parts_us("[[16, 256, 16], []]", "[\"\", \"0\"]");
+	double other_us = parts_us("[[17, 256, 16], []]", "[\"\", \"0\"]");
+
+	(void)state;
+	/* Taking apart takes 42 us, and no operator joins the parts. */
+	assert_true(whole_us < other_us - 42);
+	assert_near(parts_us("[[256, 16, 16], []]", "[\"\", \"-1\"]"), whole_us, 0.01);
+	assert_near(parts_us("[[15, 256, 16], []]", "[\"\", \"0\"]"), other_us, 0.01);
+}
+
+/* Pieces of a canvas: uploads one by one, each pasted on the device. */
+struct canvas {
+	const char *pasted;  /* sizes of the tensor that is pasted */
+	const char *types;   /* of the canvas and of the pasted tensor */
+	int pastes;          /* of ten pieces */
+	bool behind;         /* pasted behind all uploads, by an operator that also fills */
+	const char *between; /* an operator behind the uploads; NULL: none */
+};
+
+static void paste(struct advice_step *step, const struct canvas *canvas)
+{
+	advice_step_begin(step, "aten::copy_", canvas->pasted, canvas->types, NULL);
+	advice_step_pass(step, 8);
+	advice_step_kernel(step, "elementwise_kernel", 30, 4);
+	advice_step_end(step);
+}
+
+static void paste_behind(struct advice_step *step, const struct canvas *canvas)
+{
+	if (canvas->between)
+		for (int i = 0; i < 17; i++)
+			advice_step_op(step, canvas->between, "[[8, 8]]", ONE, STREAMING, 2);
+	advice_step_begin(step, "aten::pad_sequence", NULL, NULL, NULL);
+	advice_step_op(step, "aten::fill_", "[[10, 96, 64]]", ONE, STREAMING, 50);
+	for (int i = 0; i < canvas->pastes; i++)
+		paste(step, canvas);
+	advice_step_end(step);
+}
+
+static double canvas_us(const struct canvas *canvas)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int i = 0; i < 10; i++) {
+		advice_step_begin(step, "aten::copy_", "[[96, 64], [96, 64], []]", TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy HtoD (Pageable -> Device)", 2, 12288);
+		advice_step_end(step);
+		if (!canvas->behind && i < canvas->pastes)
+			paste(step, canvas);
+	}
+	if (canvas->behind)
+		paste_behind(step, canvas);
+	advice_step_op(step, "aten::mm", "[[960, 64], [64, 64]]", TWO, "nvjet_gemm", 200);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_pack_copies);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+#define PIECES "[[96, 64], [96, 64], []]"
+
+static void packed_pieces_need_no_pasting_on_the_device(void **state)
+{
+	double pasted_us = canvas_us(&(struct canvas){PIECES, TWO, 10, false, NULL});
+	double used_us = canvas_us(&(struct canvas){PIECES, TWO, 0, false, NULL});
+	double behind_us = canvas_us(&(struct canvas){PIECES, TWO, 10, true, NULL});
+
+	(void)state;
+	/* The host pastes each piece in 1 us. */
+	assert_near(pasted_us - used_us, 10, 1);
+	assert_near(behind_us - used_us, 10, 1);
+	/* A piece that nothing pastes may be used as it is: all pastes stay. */
+	assert_true(canvas_us(&(struct canvas){PIECES, TWO, 9, false, NULL}) > used_us + 9 * 30);
+}
+
+static void pastes_of_other_tensors_stay(void **state)
+{
+	static const struct canvas others[] = {
+		{"[[96, 64], [96, 63], []]", TWO, 10, false, NULL},
+		{"[[96, 64], [1, 96, 64], []]", TWO, 10, false, NULL},
+		{PIECES, "[" BF16 ", \"float\"]", 10, false, NULL},
+		{PIECES, "[\"float\", " BF16 "]", 10, false, NULL}, /* a cast as well */
+		{PIECES, TWO, 10, true, "aten::abs"},               /* another stage of the step */
+	};
+	double pasted_us = canvas_us(&(struct canvas){PIECES, TWO, 10, false, NULL});
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(others); i++)
+		assert_true(canvas_us(&others[i]) > pasted_us + 250);
+}
+
+/* Sixteen results that are copied one by one; `view` and `list`: operators around each copy, or
+ * NULL. */
+static double results_us(const char *view, const char *list)
+{
+	struct advice_step *step = advice_step_new();
+
+	advice_step_op(step, "aten::mm", "[[1, 4096], [4096, 2048]]", TWO, "nvjet_gemm", 8);
+	for (int i = 0; i < 16; i++) {
+		if (view) {
+			advice_step_begin(step, view, NULL, NULL, NULL);
+			advice_step_pass(step, 5);
+			advice_step_end(step);
+		}
+		advice_step_begin(step, "aten::copy_", "[[256, 16], [256, 16], []]", TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy DtoH (Device -> Pinned)", 2, 8192);
+		advice_step_end(step);
+		if (list)
+			advice_step_view(step, list, "[[256, 16]]", ONE, NULL);
+	}
+	advice_step_wait(step);
+	return result_of(step, weir_fix_pack_copies).after_us;
+}
+
+static void views_of_results_become_views_of_the_packed_result(void **state)
+{
+	double apart_us = results_us("aten::as_strided", NULL);
+	double listed_us = results_us("aten::as_strided", "aten::resolve_conj");
+
+	(void)state;
+	assert_true(apart_us > listed_us + 15 * 5);
+	assert_near(results_us("aten::as_strided", "aten::add"), apart_us, 20);
+	/* Other work between the copies goes with them. */
+	assert_true(results_us("aten::mul", NULL) < apart_us - 15 * 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_copy_needs_no_parts_of_its_tensor),
+		cmocka_unit_test(packed_pieces_need_no_pasting_on_the_device),
+		cmocka_unit_test(pastes_of_other_tensors_stay),
+		cmocka_unit_test(views_of_results_become_views_of_the_packed_result),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
