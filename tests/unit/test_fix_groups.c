@@ -216,17 +216,25 @@ static void layers_that_pass_messages_to_all_nodes_are_no_loop(void **state)
 
 /* ---- rows of several turns ---- */
 
-/* Experts whose rows are found in a mask of these sizes, and whose results are added. */
-static struct advice_step *experts(const char *eq, const char *mask)
+/* Experts whose rows are found in a mask of these sizes, and whose results are added. `weights`
+ * gathers from another tensor lie in front of that of the rows, and one behind their product if
+ * `behind`. */
+static struct advice_step *experts(const char *eq, const char *mask, int weights, bool behind)
 {
 	struct advice_step *step = advice_step_new();
 
 	for (int i = 0; i < TURNS; i++) {
 		find_rows(step, eq, mask, i);
+		for (int w = 0; w < weights; w++)
+			advice_step_op(step, "aten::index", "[[512, 2, 1], []]", ONE,
+			               "index_elementwise_kernel", 2);
 		advice_step_op(step, "aten::index", "[[512, 1024], []]", ONE,
 		               "vectorized_gather_kernel", 2);
 		advice_step_op(step, "aten::mm", "[[32, 1024], [1024, 1024]]", TWO, "nvjet_gemm",
 		               4);
+		if (behind)
+			advice_step_op(step, "aten::index", "[[512, 2, 1], []]", ONE,
+			               "index_elementwise_kernel", 2);
 		advice_step_op(step, "aten::index_add_", "[[512, 1024], [], [32], [32, 1024]]",
 		               "[" BF16 ", \"Scalar\", \"long int\", " BF16 "]",
 		               "index_elementwise_kernel", 4);
@@ -239,8 +247,9 @@ static void rows_of_several_experts_are_sorted_gathered_and_added(void **state)
 	struct advice_result one, several;
 
 	(void)state;
-	one = result_of(experts("[[512], []]", "[[512]]"), weir_fix_group_the_loop);
-	several = result_of(experts("[[512, 2], []]", "[[512, 2]]"), weir_fix_group_the_loop);
+	one = result_of(experts("[[512], []]", "[[512]]", 0, false), weir_fix_group_the_loop);
+	several = result_of(experts("[[512, 2], []]", "[[512, 2]]", 0, false),
+	                    weir_fix_group_the_loop);
 	assert_true(one.found && several.found);
 	assert_near(one.before_us, 360, 0.001);
 	assert_near(several.before_us, 360, 0.001);
@@ -249,6 +258,24 @@ static void rows_of_several_experts_are_sorted_gathered_and_added(void **state)
 	 * well. */
 	assert_near(one.after_us, 9 + 16 * (2.097152 + 2 * 0.065536) / 3.015, 0.001);
 	assert_near(several.after_us, 8 * WEIR_DISPATCH_NS / 1e3 + 19, 0.001);
+}
+
+static bool weighted(int weights, bool behind)
+{
+	return result_of(experts("[[512, 2], []]", "[[512, 2]]", weights, behind),
+	                 weir_fix_group_the_loop)
+	        .found;
+}
+
+/* The place at which a turn gathers the weights of its rows says nothing about the rows, which one
+ * of the first four gathers takes. */
+static void rows_with_a_weight_for_each_are_grouped(void **state)
+{
+	(void)state;
+	assert_true(weighted(0, true));
+	assert_true(weighted(1, true));
+	assert_true(weighted(3, false));
+	assert_false(weighted(4, false));
 }
 
 /* ---- lookups in several tables ---- */
@@ -311,6 +338,7 @@ int main(void)
 		cmocka_unit_test(rows_with_a_matrix_for_each_are_no_cell),
 		cmocka_unit_test(layers_that_pass_messages_to_all_nodes_are_no_loop),
 		cmocka_unit_test(rows_of_several_experts_are_sorted_gathered_and_added),
+		cmocka_unit_test(rows_with_a_weight_for_each_are_grouped),
 		cmocka_unit_test(lookups_in_several_tables_are_one),
 		cmocka_unit_test(lookups_that_fill_the_device_take_their_sum),
 	};

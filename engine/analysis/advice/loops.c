@@ -325,26 +325,31 @@ static bool same_dims(const struct weir_arg *a, const struct weir_arg *b)
 	return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof a->dims) == 0;
 }
 
-/* True if one turn gathers rows of a tensor and writes rows of a tensor of the same shape. last:
- * of several gathers the last one counts, else the first. */
+/* Gathers of a turn whose tensors are compared with what it writes: the indices of its rows, the
+ * rows, and a weight of each. */
+#define MOST_GATHERS 4
+
+/* True if one turn gathers rows of a tensor, by one of its first `most` gathers, and writes rows of
+ * a tensor of the same shape. */
 static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_loop *loop,
-                         size_t turn, bool last, struct weir_arg *from)
+                         size_t turn, size_t most, struct weir_arg *from)
 {
-	size_t begin = loop->first + turn * loop->period;
-	bool read = false;
+	size_t begin = loop->first + turn * loop->period, count = 0;
+	struct weir_arg read[MOST_GATHERS], first;
 
 	for (size_t c = begin; c < begin + loop->period; c++) {
 		const char *name = weir_op_calls_name(calls, &calls->items[c]);
-		struct weir_arg first;
 
 		if (!first_dims(calls, &calls->items[c], &first))
 			continue;
-		if ((!read || last) && weir_op_is_one_of(name, gathering)) {
-			*from = first;
-			read = true;
-		} else if (read && weir_op_is_one_of(name, scattering) && same_dims(from, &first)) {
-			return true;
-		}
+		if (count < most && weir_op_is_one_of(name, gathering))
+			read[count++] = first;
+		else if (weir_op_is_one_of(name, scattering))
+			for (size_t g = 0; g < count; g++)
+				if (same_dims(&read[g], &first)) {
+					*from = first;
+					return true;
+				}
 	}
 	return false;
 }
@@ -446,15 +451,16 @@ static bool compares(const struct weir_op_calls *calls, const struct weir_loop *
 	return true;
 }
 
-/* A turn that picks its rows by its number gathers their indices first, such as the ends of the
- * edges of one relation, and then the rows. */
-static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop)
+/* True if every turn gathers rows of a tensor and writes rows of one like it. A turn that picks its
+ * rows by its own number gathers their indices as well, such as the ends of the edges of one
+ * relation, or a weight of each row; `sliced`: by a slice of a mask. */
+static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop, bool sliced)
 {
+	size_t most = sliced || compares(calls, loop) ? MOST_GATHERS : 1;
 	struct weir_arg first = {0}, other = {0};
-	bool picks = compares(calls, loop);
 
 	for (size_t turn = 0; turn < loop->turns; turn++)
-		if (!turn_gathers(calls, loop, turn, picks, turn ? &other : &first) ||
+		if (!turn_gathers(calls, loop, turn, most, turn ? &other : &first) ||
 		    (turn && !same_dims(&first, &other)))
 			return false;
 	return true;
@@ -651,7 +657,7 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	if (joins_result(calls, loop))
 		return WEIR_LOOP_NONE;
 	slices = slices_of(calls, loop);
-	loop->gathers = gathers(calls, loop);
+	loop->gathers = gathers(calls, loop, slices.rows > 0);
 	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop)))
 		return WEIR_LOOP_NONE;
 	loop->picks = !loop->gathers && picks_rows(calls, loop);
