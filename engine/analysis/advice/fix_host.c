@@ -25,10 +25,6 @@ static size_t behind_launches(const struct weir_program *program)
 	return i;
 }
 
-/* Operators that decide on the device what the host decided with the value that it read: a
- * comparison and a selection. */
-#define OPERATORS_INSTEAD 2
-
 /* True for a copy of one value to the host: tensor.item(). */
 static bool fetches_value(const struct weir_advisor *advisor, const struct weir_job *job)
 {
@@ -128,16 +124,144 @@ static size_t drop_checks(struct weir_draft *draft, size_t end)
 	return checks;
 }
 
+/* ---- tests of a tensor ---- */
+
+/* The question that the host answers with a value that it fetches. */
+enum test {
+	TEST_NONE,      /* nothing that is known: it may compute with the value */
+	TEST_CHANGE,    /* whether two tensors differ, as an iteration does */
+	TEST_MASK,      /* whether a mask holds at any place, or at all places */
+	TEST_MAGNITUDE, /* how large a tensor is */
+};
+
+static bool is_called(const struct weir_op_calls *calls, size_t c, const char *const *names)
+{
+	return weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), names);
+}
+
+/* True if the call compares two tensors with each other. */
+static bool compares_tensors(const struct weir_op_calls *calls, size_t c)
+{
+	static const char *const comparing[] = {"eq", "ne", NULL};
+	const struct weir_arg *other;
+	struct weir_args args;
+
+	return is_called(calls, c, comparing) &&
+	       weir_op_calls_args(calls, &calls->items[c], &args) &&
+	       (other = weir_args_tensor(&args, 1)) && other->rank > 0;
+}
+
+/* Returns the first call of a test whether two tensors differ anywhere, which ends with the
+ * reduction at call `r`; `r`: it does not. A sum of truth values casts them first. */
+static size_t comparison_before(const struct weir_op_calls *calls, size_t r)
+{
+	static const char *const reductions[] = {"any", "all", "sum", "count_nonzero", NULL};
+	size_t first = r;
+
+	if (!is_called(calls, r, reductions))
+		return r;
+	if (first > 1 && weir_op_calls_within(calls, &calls->items[first - 1], "aten::sum"))
+		first--;
+	return first > 0 && compares_tensors(calls, first - 1) ? first - 1 : r;
+}
+
+/* Returns the test whose value the host fetches with call `c`, and fills its first call: nothing
+ * but the test needs what lies between them. A difference may be used otherwise, and so may a mask.
+ */
+static enum test test_before(const struct weir_op_calls *calls, size_t c, size_t *first)
+{
+	static const char *const masks[] = {"any", "all", NULL};
+	static const char *const norms[] = {"norm", "linalg_vector_norm", NULL};
+	static const char *const sizes[] = {"max", "amax", "sum", "mean", NULL};
+	static const char *const absolute[] = {"abs", NULL}, *const differences[] = {"sub", NULL};
+
+	*first = c;
+	if (c < 3)
+		return TEST_NONE;
+	*first = comparison_before(calls, c - 1);
+	if (*first < c - 1)
+		return TEST_CHANGE;
+	if (is_called(calls, c - 1, masks))
+		return TEST_MASK;
+	if (is_called(calls, c - 1, sizes) && is_called(calls, c - 2, absolute))
+		*first = c - 2;
+	else if (!is_called(calls, c - 1, norms))
+		return TEST_NONE;
+	return is_called(calls, *first - 1, differences) ? TEST_CHANGE : TEST_MAGNITUDE;
+}
+
+/* ---- decisions on the device ---- */
+
+/* Operators that stand on the device for what the host decides: a comparison and a selection. */
+#define OPERATORS_INSTEAD 2
+/* For a magnitude, which decides whether a tensor is changed: the change as well. */
+#define OPERATORS_FOR_MAGNITUDE 3
+/* For a value that it fetches to compute with it: the operator that does so on the device. */
+#define OPERATORS_FOR_VALUE 1
+/* For a mask that holds at some place: the selection by it, which needs no reduction. */
+#define OPERATORS_FOR_MASK 1
+/* For a change: none, as the number of turns is fixed, or the change is read once behind them. */
+#define OPERATORS_FOR_CHANGE 0
+
+static int operators_for(enum test test)
+{
+	switch (test) {
+	case TEST_NONE:
+		return OPERATORS_FOR_VALUE;
+	case TEST_CHANGE:
+		return OPERATORS_FOR_CHANGE;
+	case TEST_MASK:
+		return OPERATORS_FOR_MASK;
+	case TEST_MAGNITUDE:
+		break;
+	}
+	return OPERATORS_FOR_MAGNITUDE;
+}
+
+/* Returns the call of the operator that starts this job. */
+static size_t call_of(const struct weir_op_calls *calls, uint32_t job)
+{
+	size_t low = 0, high = calls->count;
+
+	while (low + 1 < high) {
+		size_t middle = (low + high) / 2;
+
+		*(calls->items[middle].first_job <= job ? &low : &high) = middle;
+	}
+	return low;
+}
+
+/* Lets the device decide in place of the host at the wait `i`, and fetches no value for it. */
+static int decide(struct weir_draft *draft, uint32_t i)
+{
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
+	uint32_t job = draft->program.issues[i].until;
+	int operators = OPERATORS_INSTEAD;
+
+	weir_draft_unwait(draft, i);
+	if (fetches_value(draft->advisor, &draft->advisor->program.jobs[job])) {
+		size_t c = call_of(calls, job), first;
+		enum test test = test_before(calls, c, &first);
+
+		if (test == TEST_NONE || test == TEST_MAGNITUDE)
+			first = c;
+		for (; first <= c; first++)
+			drop_call(draft, calls, first);
+		operators = operators_for(test);
+	}
+	draft->program.issues[i].dispatch_ns +=
+		operators * draft->advisor->operator_ns / draft->advisor->speed.dispatch;
+	return operators;
+}
+
 struct unwaited {
-	size_t waits, listed;
+	size_t waits, listed, operators;
 };
 
 /* Lets the host run ahead of all waits in front of the call `end`. */
 static void remove_waits(struct weir_draft *draft, size_t end, struct unwaited *sum)
 {
-	struct weir_program *program = &draft->program;
-	double more_ns =
-		OPERATORS_INSTEAD * draft->advisor->operator_ns / draft->advisor->speed.dispatch;
+	const struct weir_program *program = &draft->program;
 	uint32_t last = WEIR_NONE;
 
 	for (uint32_t i = 0; i + 1 < end; i++) {
@@ -145,14 +269,15 @@ static void remove_waits(struct weir_draft *draft, size_t end, struct unwaited *
 
 		if (program->issues[i].until == WEIR_NONE)
 			continue;
-		weir_draft_unwait(draft, i);
 		if (last != WEIR_NONE)
 			fetch = next_fetch(draft->advisor, last, i);
-		if (fetch != WEIR_NONE)
+		if (fetch == WEIR_NONE) {
+			sum->operators += (size_t)decide(draft, i);
+		} else {
+			weir_draft_unwait(draft, i);
 			program->issues[fetch].dispatch_ns = program->issues[fetch].call_ns = 0;
-		else
-			program->issues[i].dispatch_ns += more_ns;
-		sum->listed += fetch != WEIR_NONE;
+			sum->listed++;
+		}
 		sum->waits++;
 		last = i;
 	}
@@ -163,8 +288,10 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 	size_t end = behind_launches(&draft->program), masks = weir_masks_widen(draft);
 	size_t checks = drop_checks(draft, end);
 	struct unwaited sum = {0};
+	double each;
 
 	remove_waits(draft, end, &sum);
+	each = (double)sum.operators / fmax(1, (double)(sum.waits - sum.listed));
 	if (masks > 0)
 		weir_draft_basis(draft,
 		                 "all rows in place of those that %zu masks pick, without counting "
@@ -180,14 +307,14 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 	else if (sum.listed > 0)
 		weir_draft_basis(draft,
 		                 "the host runs ahead of the device in place of %zu waits, "
-		                 "dispatches %d operators for each decision, and fetches %zu "
+		                 "dispatches %.3g operators for each decision, and fetches %zu "
 		                 "values with those before them",
-		                 sum.waits, OPERATORS_INSTEAD, sum.listed);
+		                 sum.waits, each, sum.listed);
 	else
 		weir_draft_basis(draft,
 		                 "the host runs ahead of the device in place of %zu waits, and "
-		                 "dispatches %d operators for each decision",
-		                 sum.waits, OPERATORS_INSTEAD);
+		                 "dispatches %.3g operators for each decision",
+		                 sum.waits, each);
 	return masks + checks + sum.waits > 0;
 }
 

@@ -66,6 +66,45 @@ static void drop(struct weir_draft *draft, const struct weir_op_call *call)
 	weir_op_call_remove(draft, call);
 }
 
+/* Calls behind a count among which its rows are moved. */
+#define MOVED_WITHIN 16
+
+/* True if the call writes to places of a tensor like the one from which the call before it, a
+ * gather, takes values. */
+static bool is_moved(const struct weir_op_calls *calls, size_t c)
+{
+	static const char *const writing[] = {"index_put_", "_index_put_impl_", NULL};
+	const struct weir_arg *to, *from;
+	struct weir_args gather, write;
+
+	return is_gather(calls, &calls->items[c - 1]) &&
+	       weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), writing) &&
+	       weir_op_calls_args(calls, &calls->items[c - 1], &gather) &&
+	       weir_op_calls_args(calls, &calls->items[c], &write) &&
+	       (from = weir_args_tensor(&gather, 0)) && (to = weir_args_tensor(&write, 0)) &&
+	       from->rank == to->rank && memcmp(from->dims, to->dims, sizeof from->dims) == 0;
+}
+
+/* Removes the count at call `c` and the gathers behind it if all that it finds is moved to the same
+ * places of other tensors, such as y[i] = x[i]: a selection of either by the mask, as long as the
+ * write. False: something else is done with the rows. */
+static bool select(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c)
+{
+	size_t end = c + MOVED_WITHIN < calls->count ? c + MOVED_WITHIN : calls->count, moves = 0;
+
+	for (size_t i = c + 1; i < end; i++) {
+		if (i + 1 < end && is_moved(calls, i + 1)) {
+			weir_op_call_remove(draft, &calls->items[i++]);
+			moves++;
+		} else if (strcmp(weir_op_calls_name(calls, &calls->items[i]), "copy_") != 0) {
+			break; /* a copy of the tensor that is written to */
+		}
+	}
+	if (moves > 0)
+		drop(draft, &calls->items[c]);
+	return moves > 0;
+}
+
 /* Gives an operator on the picked rows the time for all rows. */
 static void widen(struct weir_draft *draft, const struct weir_op_call *call, struct picked picked)
 {
@@ -90,10 +129,9 @@ size_t weir_masks_widen(struct weir_draft *draft)
 			/* A count to write the rows back has no gather behind it. */
 			if (next.rows > 0 || next.of != picked.of)
 				picked = next;
-			if (picked.rows > 0) {
+			if (picked.rows > 0)
 				drop(draft, call);
-				dropped++;
-			}
+			dropped += picked.rows > 0 || select(draft, calls, c);
 		} else if (picked.rows > 0 && is_gather(calls, call) && rows == picked.of) {
 			drop(draft, call);
 		} else if (picked.rows > 0 && rows == picked.rows && rows < picked.of) {
