@@ -88,7 +88,7 @@ static bool is_moved(const struct weir_op_calls *calls, size_t c)
 /* Removes the count at call `c` and the gathers behind it if all that it finds is moved to the same
  * places of other tensors, such as y[i] = x[i]: a selection of either by the mask, as long as the
  * write. False: something else is done with the rows. */
-static bool select(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c)
+static bool select_by_mask(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c)
 {
 	size_t end = c + MOVED_WITHIN < calls->count ? c + MOVED_WITHIN : calls->count, moves = 0;
 
@@ -131,7 +131,7 @@ size_t weir_masks_widen(struct weir_draft *draft)
 				picked = next;
 			if (picked.rows > 0)
 				drop(draft, call);
-			dropped += picked.rows > 0 || select(draft, calls, c);
+			dropped += picked.rows > 0 || select_by_mask(draft, calls, c);
 		} else if (picked.rows > 0 && is_gather(calls, call) && rows == picked.of) {
 			drop(draft, call);
 		} else if (picked.rows > 0 && rows == picked.rows && rows < picked.of) {
