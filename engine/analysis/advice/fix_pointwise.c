@@ -4,16 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/analysis/advice/arithmetic.h"
+#include "engine/analysis/advice/blends.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/fusible.h"
 #include "engine/analysis/advice/opcalls.h"
-#include "engine/analysis/advice/splits.h"
 #include "engine/analysis/roofline/roofline.h"
 
-/* The most operators that are taken for one kernel. Inductor joins 64 buffers (max_fusion_size),
- * each of which may compute 30 operators on what it reads (realize_opcount_threshold). */
-#define MOST_CALLS 256
 /* Elements of a row that a block of Inductor keeps (its persistent reductions); it goes through
  * longer ones once for each reduction that needs the one before, and computes them anew. */
 #define LONGEST_ROW 1024.0
@@ -41,44 +37,6 @@
  * chain has read already. */
 #define RESIDUAL_SHARE 0.5
 
-/* A result of the chain. */
-struct made {
-	double bytes;
-	bool read; /* by a later call */
-	bool sum;  /* by an addition */
-	bool kept; /* needed later: a sum that a norm reads, as the residual, or a stored result */
-	bool sliced; /* the program takes slices of it */
-	size_t last; /* the call of the chain that read it last */
-};
-
-struct chain {
-	size_t first, count; /* calls */
-	double elements;     /* of the largest tensor */
-	double main_bytes;   /* of the largest result */
-	struct made made[MOST_CALLS];
-	double outside[MOST_CALLS]; /* sizes of tensors from outside */
-	size_t outside_count;
-	double read_bytes;     /* tensors from outside */
-	double doubt_bytes;    /* of them, those that may be one that was read before */
-	double again_bytes;    /* results read again, which may be other tensors from outside */
-	double longest_read;   /* the largest tensor from outside */
-	double residual_bytes; /* of the last call, if it may add a tensor from outside */
-	bool last_outside;     /* the last call read a tensor from outside */
-	double now_ns, rate, floor_ns;
-	size_t reductions;
-	/* The update of a parameter; see note_update(). */
-	size_t averages;   /* moving averages */
-	size_t squares;    /* calls up to the last average of squares; 0: none */
-	size_t roots;      /* calls up to its root */
-	double root_bytes; /* of the root; 0: none */
-	bool update;       /* a division by the root */
-	bool rows;         /* it reads rows of a tensor that it reads as a whole */
-	bool again;        /* its rows are longer than a block keeps */
-	bool closed;       /* the last call reduced everything to one value */
-	struct weir_splits splits;
-	struct weir_passes passes;
-};
-
 /* ---- rows of other tensors ---- */
 
 /* Selections before one among which the same one is sought. */
@@ -97,7 +55,7 @@ static void mark_one(struct weir_fusible *tensors, double bytes, bool *marks)
 }
 
 /* True if the chain has a result of this size. */
-static bool makes(const struct chain *chain, double bytes)
+static bool makes(const struct weir_chain *chain, double bytes)
 {
 	for (size_t m = 0; m < chain->count; m++)
 		if (weir_same_bytes(chain->made[m].bytes, bytes))
@@ -106,7 +64,7 @@ static bool makes(const struct chain *chain, double bytes)
 }
 
 /* True if the chain has read a tensor of this size from outside. */
-static bool has_read(const struct chain *chain, double bytes)
+static bool has_read(const struct weir_chain *chain, double bytes)
 {
 	for (size_t i = 0; i < chain->outside_count; i++)
 		if (weir_same_bytes(chain->outside[i], bytes))
@@ -128,7 +86,7 @@ static bool selected_before(const struct weir_trace *trace, uint32_t first, uint
 }
 
 /* Marks the result of the chain that has the size of a sliced tensor. */
-static void mark_sliced(struct chain *chain, const struct weir_args *args)
+static void mark_sliced(struct weir_chain *chain, const struct weir_args *args)
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 
@@ -142,7 +100,7 @@ static void mark_sliced(struct chain *chain, const struct weir_args *args)
 
 /* Marks the input that a selection of a row makes: one of a tensor with more elements than the
  * chain has, as a loop over rows does, or of a tensor that the chain reads as a whole. */
-static void mark_row(struct chain *chain, const struct weir_args *args,
+static void mark_row(struct weir_chain *chain, const struct weir_args *args,
                      struct weir_fusible *tensors)
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0);
@@ -172,7 +130,7 @@ static bool encloses(const struct weir_timeline *timeline, uint32_t op, uint32_t
 
 /* Marks the inputs of a call that are rows of other tensors, and results of the chain that are
  * sliced, by the views that the program takes between the last call of the chain and this one. */
-static void mark_views(const struct weir_op_calls *calls, struct chain *chain, size_t c,
+static void mark_views(const struct weir_op_calls *calls, struct weir_chain *chain, size_t c,
                        struct weir_fusible *tensors)
 {
 	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
@@ -203,89 +161,16 @@ static void forget_chain(struct weir_fusible *tensors)
 	tensors->casts = false;
 }
 
-/* ---- blends ---- */
-
-/* True if the call reads `count` tensors of this size and writes one. */
-static bool takes(const struct weir_op_calls *calls, size_t c, size_t count, double bytes)
-{
-	struct weir_fusible tensors;
-
-	if (!weir_is_fusible(calls, &calls->items[c], &tensors) || tensors.in_count != count)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!weir_same_bytes(tensors.in[i], bytes))
-			return false;
-	return weir_same_bytes(tensors.out_bytes, bytes);
-}
-
-/* True if the call scales a tensor of this size by one value. */
-static bool scales(const struct weir_op_calls *calls, size_t c, double bytes)
-{
-	static const char *const names[] = {"mul", "div", NULL};
-
-	return weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), names) &&
-	       takes(calls, c, 1, bytes);
-}
-
-/* True if the call is of this name and takes two tensors of this size. */
-static bool joins_two(const struct weir_op_calls *calls, size_t c, const char *name, double bytes)
-{
-	return c < calls->count && strcmp(weir_op_calls_name(calls, &calls->items[c]), name) == 0 &&
-	       takes(calls, c, 2, bytes);
-}
-
-/* True if a result of this size, apart from the last one, has no reader yet. */
-static bool waits(const struct chain *chain, double bytes)
-{
-	for (size_t i = 0; i + 1 < chain->count; i++)
-		if (!chain->made[i].read && weir_same_bytes(chain->made[i].bytes, bytes))
-			return true;
-	return false;
-}
-
-/* Marks a call that squares the second tensor of a sum of squares, x x + y y: the first square is
- * not squared again. */
-static void mark_squared(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
-                         struct weir_fusible *tensors)
-{
-	double bytes = tensors->in[0];
-	struct weir_fusible before;
-
-	if (!tensors->same || chain->first + chain->count != c || waits(chain, bytes))
-		return;
-	if (weir_is_fusible(calls, &calls->items[c - 1], &before) && before.same &&
-	    weir_same_bytes(before.in[0], bytes))
-		tensors->blends |= joins_two(calls, c + 1, "add", bytes);
-}
-
-/* Marks a call that scales the second tensor of a blend: a x + b y, or a x + b y z, as moving
- * averages are. That tensor is neither the first one nor the first one scaled: the program would
- * have scaled once by a + b, or by a b. */
-static void mark_blended(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
-                         struct weir_fusible *tensors)
-{
-	size_t next = c + 1;
-	double bytes = tensors->in[0];
-
-	if (tensors->in_count != 1 || chain->first + chain->count != c ||
-	    !scales(calls, c, bytes) || !scales(calls, c - 1, bytes))
-		return;
-	if (joins_two(calls, next, "mul", bytes))
-		next++;
-	tensors->blends =
-		joins_two(calls, next, "add", bytes) || joins_two(calls, next, "sub", bytes);
-}
-
 /* ---- the chain ---- */
 
 /* Marks the latest unread result of this size as read, else the latest one that this call has not
  * read yet; false: none. */
-static bool read_result(struct chain *chain, double bytes, bool by_norm, bool *again)
+static bool read_result(struct weir_chain *chain, double bytes, bool by_norm, bool *again)
 {
-	struct made *found = NULL;
+	struct weir_made *found = NULL;
 
 	for (size_t i = 0; i < chain->count; i++) {
-		struct made *made = &chain->made[i];
+		struct weir_made *made = &chain->made[i];
 
 		if (!weir_same_bytes(made->bytes, bytes) ||
 		    (made->read && made->last == chain->count))
@@ -304,7 +189,7 @@ static bool read_result(struct chain *chain, double bytes, bool by_norm, bool *a
 
 /* True if the tensor is half of one that the chain reads from outside, as parts of gates and of
  * rotated vectors are. */
-static bool is_half(const struct chain *chain, double bytes)
+static bool is_half(const struct weir_chain *chain, double bytes)
 {
 	for (size_t i = 0; i < chain->outside_count; i++)
 		if (weir_same_bytes(chain->outside[i], 2 * bytes))
@@ -313,7 +198,7 @@ static bool is_half(const struct chain *chain, double bytes)
 }
 
 /* Returns the result of which the tensor is a slice, as a chunk of a rotated vector; NULL: none. */
-static struct made *sliced_of(struct chain *chain, double bytes)
+static struct weir_made *sliced_of(struct weir_chain *chain, double bytes)
 {
 	for (size_t i = chain->count; i-- > 0;)
 		for (int parts = 2; chain->made[i].sliced && parts <= MOST_SLICES; parts++)
@@ -324,7 +209,7 @@ static struct made *sliced_of(struct chain *chain, double bytes)
 
 /* Adds what the call reads from outside. A tensor of a size that an earlier call read may be the
  * same one. */
-static void read_outside(struct chain *chain, double bytes, size_t known)
+static void read_outside(struct weir_chain *chain, double bytes, size_t known)
 {
 	if (is_half(chain, bytes))
 		return; /* it has been read */
@@ -334,7 +219,7 @@ static void read_outside(struct chain *chain, double bytes, size_t known)
 		chain->doubt_bytes += bytes;
 		break;
 	}
-	if (chain->outside_count < MOST_CALLS)
+	if (chain->outside_count < WEIR_MOST_FUSED)
 		chain->outside[chain->outside_count++] = bytes;
 	chain->read_bytes += bytes;
 	chain->longest_read = fmax(chain->longest_read, bytes);
@@ -342,7 +227,7 @@ static void read_outside(struct chain *chain, double bytes, size_t known)
 
 /* Adds what the second scaling of a blend reads: a tensor from outside that an earlier call may
  * have read, but not the call before. */
-static void read_blended(struct chain *chain, double bytes)
+static void read_blended(struct weir_chain *chain, double bytes)
 {
 	size_t others = 0;
 
@@ -357,7 +242,7 @@ static void read_blended(struct chain *chain, double bytes)
 }
 
 /* True if an operand is a result of the chain, a part of one, or of what the chain reads. */
-static bool any_linked(struct chain *chain, const struct weir_fusible *tensors)
+static bool any_linked(struct weir_chain *chain, const struct weir_fusible *tensors)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
 		if (tensors->held[i] || (!tensors->fresh[i] && (makes(chain, tensors->in[i]) ||
@@ -376,7 +261,7 @@ static bool reads(const struct weir_fusible *tensors, double bytes)
 }
 
 /* True if the call reads a result of the chain, apart from tensors of `other` bytes. */
-static bool reads_result(const struct chain *chain, const struct weir_fusible *tensors,
+static bool reads_result(const struct weir_chain *chain, const struct weir_fusible *tensors,
                          double other)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
@@ -394,7 +279,7 @@ static bool writes_rows(const struct weir_op_call *call)
 
 /* Notes what the call has to do with reductions that end kernels. `outside`: the bytes that the
  * chain read from outside before it. */
-static void note_split(struct chain *chain, const struct weir_op_call *call,
+static void note_split(struct weir_chain *chain, const struct weir_op_call *call,
                        const struct weir_fusible *tensors, double outside, double stream_rate)
 {
 	bool made = reads_result(chain, tensors, 0);
@@ -408,11 +293,11 @@ static void note_split(struct chain *chain, const struct weir_op_call *call,
 }
 
 /* Adds what operand `i` of a call reads. `known`: the tensors from outside before the call. */
-static void read_operand(struct chain *chain, const struct weir_op_call *call,
+static void read_operand(struct weir_chain *chain, const struct weir_op_call *call,
                          const struct weir_fusible *tensors, size_t i, size_t known)
 {
 	double bytes = tensors->in[i];
-	struct made *whole;
+	struct weir_made *whole;
 	bool again = false;
 
 	chain->rows |= tensors->held[i];
@@ -438,19 +323,19 @@ static void read_operand(struct chain *chain, const struct weir_op_call *call,
 }
 
 /* Adds the result of a call. What the program stores is written once, from where it is made. */
-static void add_result(struct chain *chain, const struct weir_fusible *tensors)
+static void add_result(struct weir_chain *chain, const struct weir_fusible *tensors)
 {
 	if (tensors->stores)
 		chain->made[chain->count - 1].kept = true;
 	chain->made[chain->count++] =
-		(struct made){.bytes = tensors->out_bytes, .sum = tensors->sum};
+		(struct weir_made){.bytes = tensors->out_bytes, .sum = tensors->sum};
 	chain->elements = fmax(chain->elements, tensors->elements);
 	chain->main_bytes = fmax(chain->main_bytes, tensors->out_bytes);
 	chain->closed = tensors->out_bytes <= 8 && tensors->elements > 1 && !tensors->stores;
 }
 
 /* Notes what the call computes, and how often the fused kernel goes through its rows. */
-static void note_pass(struct chain *chain, const struct weir_op_call *call,
+static void note_pass(struct weir_chain *chain, const struct weir_op_call *call,
                       const struct weir_fusible *tensors)
 {
 	bool reduces = tensors->row_elements > LONGEST_ROW && !tensors->splits;
@@ -467,7 +352,7 @@ static void note_pass(struct chain *chain, const struct weir_op_call *call,
 }
 
 /* Adds a call to the chain. */
-static void extend(struct chain *chain, const struct weir_op_call *call,
+static void extend(struct weir_chain *chain, const struct weir_op_call *call,
                    const struct weir_fusible *tensors, double stream_rate)
 {
 	size_t known = chain->outside_count;
@@ -494,7 +379,7 @@ static void extend(struct chain *chain, const struct weir_op_call *call,
 		chain->again = true;
 }
 
-static bool is_small_pointwise(const struct weir_op_calls *calls, const struct chain *chain,
+static bool is_small_pointwise(const struct weir_op_calls *calls, const struct weir_chain *chain,
                                size_t c, const struct weir_fusible *tensors)
 {
 	return tensors->elements < chain->elements &&
@@ -504,7 +389,7 @@ static bool is_small_pointwise(const struct weir_op_calls *calls, const struct c
 
 /* True if the call prepares a smaller tensor, as a parameter is, which a call soon behind it
  * combines with a result of the chain. It may take several calls: (1 - a).sqrt(). */
-static bool is_side(const struct weir_op_calls *calls, const struct chain *chain, size_t c,
+static bool is_side(const struct weir_op_calls *calls, const struct weir_chain *chain, size_t c,
                     const struct weir_fusible *tensors)
 {
 	struct weir_fusible made = *tensors;
@@ -540,7 +425,8 @@ static bool same_call(const struct weir_op_calls *calls, size_t a, size_t b)
 }
 
 /* True if the calls from c on repeat the chain for a sister tensor. */
-static bool begins_sister(const struct weir_op_calls *calls, const struct chain *chain, size_t c)
+static bool begins_sister(const struct weir_op_calls *calls, const struct weir_chain *chain,
+                          size_t c)
 {
 	if (chain->count < LEAST_SISTER || c + chain->count > calls->count)
 		return false;
@@ -552,13 +438,13 @@ static bool begins_sister(const struct weir_op_calls *calls, const struct chain 
 
 /* True if the call continues the chain: it reads a result of it and has no more elements, unless
  * all calls before it are pointwise, which are computed where they are read. */
-static bool continues(const struct weir_op_calls *calls, struct chain *chain, size_t c,
+static bool continues(const struct weir_op_calls *calls, struct weir_chain *chain, size_t c,
                       const struct weir_fusible *tensors)
 {
 	const struct weir_op_call *last;
 	bool grows = tensors->elements > chain->elements;
 
-	if (chain->count == 0 || chain->count == MOST_CALLS || chain->closed)
+	if (chain->count == 0 || chain->count == WEIR_MOST_FUSED || chain->closed)
 		return false;
 	last = &calls->items[chain->first + chain->count - 1];
 	if (weir_op_calls_wait(calls, last->first_issue, calls->items[c].first_issue) ||
@@ -573,74 +459,6 @@ static bool continues(const struct weir_op_calls *calls, struct chain *chain, si
 	if (grows)
 		return chain->reductions == 0 && reads_result(chain, tensors, 0);
 	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
-}
-
-/* ---- updates of parameters ---- */
-
-/* Tensors that the update of a parameter by Adam moves (Kingma and Ba, 2015, algorithm 1): it reads
- * parameter, gradient and two averages, and writes all but the gradient. RMSprop has one average.
- */
-#define ADAM_TENSORS    7.0
-#define RMSPROP_TENSORS 5.0
-/* The root follows its average of squares, and the division its root, behind a correction, an
- * addition and the other average: within this number of calls. A sum of squares and a norm far
- * behind it belong to another function. */
-#define UPDATE_CALLS 8
-
-/* True if the call squares a tensor of this size, or multiplies two. */
-static bool squares(const struct weir_op_calls *calls, size_t c, double bytes)
-{
-	static const char *const names[] = {"pow", "square", NULL};
-
-	return joins_two(calls, c, "mul", bytes) ||
-	       (weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), names) &&
-	        takes(calls, c, 1, bytes));
-}
-
-/* Notes the sum of two tensors as an average of values, a m + b g, or of squares, a v + b g g. */
-static void note_average(const struct weir_op_calls *calls, struct chain *chain, size_t c,
-                         double bytes)
-{
-	bool one = chain->count > 1 && scales(calls, c - 1, bytes);
-	bool two = chain->count > 2 && scales(calls, c - 2, bytes);
-	bool three = chain->count > 3 && scales(calls, c - 3, bytes);
-
-	if (one && two)
-		chain->averages++;
-	else if (three &&
-	         ((two && squares(calls, c - 1, bytes)) || (one && squares(calls, c - 2, bytes))))
-		chain->squares = chain->count;
-}
-
-static void note_root(struct chain *chain, double bytes)
-{
-	chain->root_bytes = bytes;
-	chain->roots = chain->count;
-}
-
-/* Notes the parts of such an update: averages, one of squares, its root, and a division by that.
- * Averages are the state of the next step, so that each is read and written; all have the shape of
- * the parameter, so that the trace does not tell them apart. `c`: the chain's last call. */
-static void note_update(const struct weir_op_calls *calls, struct chain *chain, size_t c)
-{
-	const char *name = weir_op_calls_name(calls, &calls->items[c]);
-	double bytes = chain->made[chain->count - 1].bytes;
-	bool scaled = chain->count > 1 &&
-	              strncmp(weir_op_calls_name(calls, &calls->items[c - 1]), "mul", 3) == 0;
-
-	if (joins_two(calls, c, "add", bytes))
-		note_average(calls, chain, c, bytes);
-	else if (strncmp(name, "lerp", 4) == 0 || (scaled && joins_two(calls, c, "add_", bytes)))
-		chain->averages++; /* m.mul_(a).add_(g, alpha=b) */
-	else if (scaled && strncmp(name, "addcmul", 7) == 0)
-		chain->squares = chain->count; /* v.mul_(a).addcmul_(g, g, value=b) */
-	else if (chain->squares > 0 && chain->count <= chain->squares + UPDATE_CALLS &&
-	         strcmp(name, "sqrt") == 0)
-		note_root(chain, bytes);
-	else if (chain->root_bytes > 0 && chain->count <= chain->roots + UPDATE_CALLS &&
-	         weir_same_bytes(chain->root_bytes, bytes))
-		chain->update |=
-			joins_two(calls, c, "div", bytes) || strncmp(name, "addcdiv", 7) == 0;
 }
 
 /* ---- operators of libraries ---- */
@@ -683,7 +501,8 @@ static bool precedes_function(const struct weir_op_calls *calls, size_t c)
 
 /* Returns the number of calls of the chain that shift a tensor as call `c` does, by the same
  * distance; 0: it is no shift, or the distance is not recorded. */
-static size_t like_shifts(const struct weir_op_calls *calls, const struct chain *chain, size_t c)
+static size_t like_shifts(const struct weir_op_calls *calls, const struct weir_chain *chain,
+                          size_t c)
 {
 	const struct weir_trace *trace = calls->advisor->program.rank->trace;
 	struct weir_fusible tensors;
@@ -704,9 +523,9 @@ static size_t like_shifts(const struct weir_op_calls *calls, const struct chain 
 }
 
 /* True if the calls before or behind the chain are the same ones. */
-static bool repeats(const struct weir_op_calls *calls, const struct chain *chain)
+static bool repeats(const struct weir_op_calls *calls, const struct weir_chain *chain)
 {
-	struct chain before = *chain;
+	struct weir_chain before = *chain;
 
 	if (begins_sister(calls, chain, chain->first + chain->count))
 		return true;
@@ -719,7 +538,7 @@ static bool repeats(const struct weir_op_calls *calls, const struct chain *chain
 /* Returns the least bytes that the stencils of the chain move; 0: it has none. A program shifts a
  * tensor by one distance once, so that the same shift twice is one of two tensors. A stencil that
  * repeats is a step of a solver in time: it writes the tensors that the next step reads. */
-static double stencil_bytes(const struct weir_op_calls *calls, const struct chain *chain)
+static double stencil_bytes(const struct weir_op_calls *calls, const struct weir_chain *chain)
 {
 	double fields = 0, bytes;
 
@@ -756,7 +575,7 @@ struct total {
 
 /* Returns the expected bytes of such other tensors. Updates and stencils are counted elsewhere; a
  * program that keeps its tensors as rows of one selects them before it reads them. */
-static double other_bytes(const struct chain *chain)
+static double other_bytes(const struct weir_chain *chain)
 {
 	double more = chain->again_bytes - AGAIN_ONE_TENSOR * chain->main_bytes;
 	double most =
@@ -767,7 +586,7 @@ static double other_bytes(const struct chain *chain)
 
 /* Returns the bytes of the chain's inputs and outputs: results that no call of it reads, residuals,
  * and the last one. */
-static double bytes_of(const struct chain *chain)
+static double bytes_of(const struct weir_chain *chain)
 {
 	double bytes = chain->splits.kernels > 0
 	                       ? chain->splits.bytes + weir_splits_rest(&chain->splits)
@@ -778,15 +597,13 @@ static double bytes_of(const struct chain *chain)
 	for (size_t i = 0; i < chain->count; i++)
 		if (!chain->made[i].read || chain->made[i].kept || i + 1 == chain->count)
 			bytes += chain->made[i].bytes;
-	if (chain->update)
-		bytes = fmax(bytes, chain->root_bytes *
-		                            (chain->averages > 0 ? ADAM_TENSORS : RMSPROP_TENSORS));
-	return bytes;
+	return fmax(bytes, weir_blends_update_bytes(chain));
 }
 
 /* Returns the rate of the fused kernel: that of streaming kernels, or the best of the chain if its
  * data stay in the cache; 0: not known. */
-static double rate_of(const struct weir_advisor *advisor, const struct chain *chain, double bytes)
+static double rate_of(const struct weir_advisor *advisor, const struct weir_chain *chain,
+                      double bytes)
 {
 	double rate = isnan(advisor->bandwidth) ? 0 : advisor->bandwidth;
 	bool cached = advisor->peaks && bytes <= WEIR_CACHE_SHARE * advisor->peaks->l2_bytes;
@@ -795,7 +612,7 @@ static double rate_of(const struct weir_advisor *advisor, const struct chain *ch
 }
 
 /* Returns the time of the kernels that move these bytes. */
-static double kernels_ns(const struct chain *chain, double bytes, double rate)
+static double kernels_ns(const struct weir_chain *chain, double bytes, double rate)
 {
 	return weir_splits_ns(&chain->splits) + (bytes - chain->splits.bytes) / rate * 1e9;
 }
@@ -803,7 +620,7 @@ static double kernels_ns(const struct chain *chain, double bytes, double rate)
 /* Adds the host time to enter a compiled region in front of a chain. A wait for the device ends the
  * region before. */
 static void enter_region(struct weir_draft *draft, const struct weir_op_calls *calls,
-                         const struct chain *chain, struct total *total)
+                         const struct weir_chain *chain, struct total *total)
 {
 	uint32_t issue = calls->items[chain->first].first_issue;
 
@@ -818,7 +635,7 @@ static void enter_region(struct weir_draft *draft, const struct weir_op_calls *c
 
 /* Puts the fused kernel in the place of the chain if it is shorter. */
 static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
-                 const struct chain *chain, struct total *total)
+                 const struct weir_chain *chain, struct total *total)
 {
 	double shifted = stencil_bytes(calls, chain), least = fmax(bytes_of(chain), shifted);
 	double again = shifted > 0 ? 0 : chain->again_bytes; /* a stencil reads its tensors again */
@@ -857,7 +674,7 @@ static void leave_layer(struct weir_draft *draft, const struct weir_op_call *cal
 bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 {
 	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
-	struct chain chain = {0};
+	struct weir_chain chain = {0};
 	struct total total = {0};
 
 	for (size_t c = 0; c < calls->count; c++) {
@@ -870,17 +687,16 @@ bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 		}
 		if (fusible && chain.count > 0) {
 			mark_views(calls, &chain, c, &tensors);
-			mark_blended(calls, &chain, c, &tensors);
-			mark_squared(calls, &chain, c, &tensors);
+			weir_blends_mark(calls, &chain, c, &tensors);
 		}
 		if (!fusible || !continues(calls, &chain, c, &tensors)) {
 			fuse(draft, calls, &chain, &total);
-			chain = (struct chain){.first = c};
+			chain = (struct weir_chain){.first = c};
 			forget_chain(&tensors);
 		}
 		if (fusible && (chain.count > 0 || !tensors.joins)) {
 			extend(&chain, &calls->items[c], &tensors, draft->advisor->bandwidth);
-			note_update(calls, &chain, c);
+			weir_blends_note(calls, &chain, c);
 		}
 	}
 	fuse(draft, calls, &chain, &total);
