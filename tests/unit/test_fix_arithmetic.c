@@ -24,6 +24,8 @@
 #define POWER          76.0
 #define SINE           24.0
 #define LOGARITHM      27.0
+#define EXPONENTIAL    6.0
+#define SOFTMAX        14.0
 
 static void on(struct advice_step *step, const char *op, const char *dims, const char *scalars)
 {
@@ -149,9 +151,94 @@ static void a_reduction_of_a_few_values_is_computed_where_it_is_read(void **stat
 	            (POWER + CHEAP) * INSTRUCTION_US, CLOSE);
 }
 
+/* Seven values are averaged, and what follows reads the average alone: it is computed once. */
+static void an_average_of_a_few_values_is_computed_once_for_averages(void **state)
+{
+	struct advice_step *step = advice_step_new();
+
+	(void)state;
+	on(step, "aten::pow", "[[7, 9586981], [], []]", "[\"\", \"2.4\"]");
+	reduce(step, "[[7, 9586981], [], []]", "[\"\", \"[0]\", \"True\"]");
+	on(step, "aten::neg", "[[1, 9586981], []]", NULL);
+	on(step, "aten::pow", "[[7, 9586981], [], []]", "[\"\", \"2.4\"]");
+	assert_near(fused_us(step), (2 * POWER + CHEAP + CHEAP / 7) * INSTRUCTION_US, CLOSE);
+}
+
+/* Takes the softmax over this dimension of powers. */
+static double softmax_us(const char *dims, const char *dim)
+{
+	struct advice_step *step = advice_step_new();
+	char scalars[48];
+
+	(void)snprintf(scalars, sizeof scalars, "[\"\", \"%s\", \"False\"]", dim);
+	on(step, "aten::pow", dims, "[\"\", \"2.4\"]");
+	advice_step_begin(step, "aten::_softmax", dims, "[\"float\", \"Scalar\", \"Scalar\"]",
+	                  scalars);
+	advice_step_kernel(step, "cunn_SpatialSoftMaxForward<float>", SLOW_US, 1000);
+	advice_step_end(step);
+	return fused_us(step);
+}
+
+/* Each of seven values computes the exponentials of all, each of eight its own. */
+static void a_softmax_over_a_few_values_computes_them_for_each(void **state)
+{
+	const double once = POWER + SOFTMAX, seven = once + 7 * (POWER + EXPONENTIAL);
+
+	(void)state;
+	assert_near(softmax_us("[[7, 9586981], [], []]", "0"), seven * INSTRUCTION_US, CLOSE);
+	assert_near(softmax_us("[[7, 9586981], [], []]", "-2"), seven * INSTRUCTION_US, CLOSE);
+	assert_near(softmax_us("[[8, 8388608], [], []]", "0"), once * INSTRUCTION_US, CLOSE);
+	assert_near(softmax_us("[[9586981, 7], [], []]", "1"), seven * INSTRUCTION_US, CLOSE);
+	assert_near(softmax_us("[[9586981, 7], [], []]", "9"), seven * INSTRUCTION_US, CLOSE);
+	assert_near(softmax_us("[[9586981, 7], [], []]", "x"), seven * INSTRUCTION_US, CLOSE);
+}
+
+/* Divides a value that is computed of this number of tensors by the sum of its row of 2,048. */
+static double rows_us(int tensors)
+{
+	static const char one[] = "[[32768, 2048], [], []]",
+			  two[] = "[[32768, 2048], [32768, 2048]]";
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < tensors; i++) {
+		/* Each is cast from another type, so that it is not one of the results. */
+		advice_step_op(step, "aten::copy_", two,
+		               i % 2 ? "[\"float\", \"c10::Half\"]" : "[\"float\", \"double\"]",
+		               "unrolled_elementwise_kernel", SLOW_US);
+		if (i > 0)
+			on(step, "aten::mul", two, NULL);
+	}
+	for (int i = 0; i < 8; i++)
+		on(step, "aten::pow", one, "[\"\", \"2.4\"]");
+	reduce(step, one, "[\"\", \"[-1]\", \"True\"]");
+	advice_step_op(step, "aten::mul", "[[32768, 2048], [32768, 1]]", "[\"float\", \"float\"]",
+	               "vectorized_elementwise_kernel", SLOW_US);
+	return fused_us(step);
+}
+
+/* Four tensors are read and computed again, five once: the powers of the second pass go. */
+static void rows_of_more_than_four_tensors_are_stored(void **state)
+{
+	(void)state;
+	assert_true(rows_us(4) > 2 * 8 * POWER * INSTRUCTION_US);
+	assert_true(rows_us(5) > 8 * POWER * INSTRUCTION_US);
+	assert_true(rows_us(5) < 1.2 * 8 * POWER * INSTRUCTION_US);
+}
+
+static void passes_of_a_kernel_follow_each_other(void **state)
+{
+	(void)state;
+	/* Five tensors: 8 + 2 + 8 + 2 + 8 bytes are read and 4 stored; then 4 at half the time. */
+	assert_near(rows_us(5), (8 * POWER + 10 * CHEAP) * INSTRUCTION_US + 0.5 * TENSOR_US, CLOSE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_average_of_a_few_values_is_computed_once_for_averages),
+		cmocka_unit_test(a_softmax_over_a_few_values_computes_them_for_each),
+		cmocka_unit_test(rows_of_more_than_four_tensors_are_stored),
+		cmocka_unit_test(passes_of_a_kernel_follow_each_other),
 		cmocka_unit_test(sines_take_longer_than_memory_from_the_third_on),
 		cmocka_unit_test(powers_are_dear_unless_they_are_products_or_roots),
 		cmocka_unit_test(rows_that_a_block_does_not_keep_are_computed_again),

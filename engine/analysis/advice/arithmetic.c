@@ -72,27 +72,52 @@ double weir_instructions_of(const char *name)
 	return CHEAP;
 }
 
+/* Inductor stores a value that is used several times and that more tensors are read for, and
+ * computes others anew where they are used (its realize_reads_threshold). */
+#define MOST_READS 4
+
+/* Adds another pass over the rows. */
+static void pass_again(struct weir_passes *passes)
+{
+	if (passes->tensors > MOST_READS && !(passes->stored_bytes > 0)) {
+		passes->stored_bytes = passes->rows_bytes;
+		passes->stored_instructions = passes->instructions;
+	}
+	passes->again_instructions += passes->instructions - passes->stored_instructions;
+	passes->again_bytes += passes->stored_bytes > 0 ? passes->stored_bytes : passes->bytes;
+}
+
 void weir_passes_compute(struct weir_passes *passes, double instructions)
 {
-	if (passes->reduced) {
-		passes->again_instructions += passes->instructions;
-		passes->again_bytes += passes->bytes;
-	}
-	passes->again_instructions += passes->unrolled;
-	passes->unrolled = 0;
+	if (passes->reduced)
+		pass_again(passes);
 	passes->reduced = false;
 	passes->instructions += instructions;
 }
 
-void weir_passes_reduce(struct weir_passes *passes, double instructions)
+void weir_passes_reduce(struct weir_passes *passes, double instructions, double bytes)
 {
 	passes->instructions += instructions;
+	passes->rows_bytes = bytes;
 	passes->reduced = true;
 }
 
-void weir_passes_unroll(struct weir_passes *passes, double elements)
+void weir_passes_read_few(struct weir_passes *passes)
+{
+	passes->few_instructions += passes->unrolled;
+	passes->unrolled = 0;
+}
+
+void weir_passes_unroll(struct weir_passes *passes, double elements, double result_bytes)
 {
 	passes->unrolled = elements * passes->instructions;
+	passes->unrolled_bytes = result_bytes;
+}
+
+void weir_passes_normalise_few(struct weir_passes *passes, double values, double elements)
+{
+	passes->few_instructions +=
+		values * (passes->instructions + elements * weir_instructions_of("exp"));
 }
 
 double weir_instructions_ns(const struct weir_device *device, double instructions)

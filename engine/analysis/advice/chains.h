@@ -36,6 +36,7 @@ struct weir_chain {
 	double read_bytes;     /* tensors from outside */
 	double doubt_bytes;    /* of them, those that may be one that was read before */
 	double again_bytes;    /* results read again, which may be other tensors from outside */
+	size_t again_count;    /* of them */
 	double longest_read;   /* the largest tensor from outside */
 	double residual_bytes; /* of the last call, if it may add a tensor from outside */
 	bool last_outside;     /* the last call read a tensor from outside */

@@ -8,6 +8,7 @@
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/fusible.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/terms.h"
 #include "engine/analysis/roofline/roofline.h"
 
 /* Elements of a row that a block of Inductor keeps (its persistent reductions); it goes through
@@ -41,12 +42,14 @@
 
 /* Selections before one among which the same one is sought. */
 #define SELECTED_WITHIN 16
+/* Host rows of a chain among which a selection of its first operands is sought. */
+#define CHAIN_ROWS 4096
 
 /* Marks one input of this size as a row. */
 static void mark_one(struct weir_fusible *tensors, double bytes, bool *marks)
 {
 	for (size_t i = 0; i < tensors->in_count; i++) {
-		if (tensors->fresh[i] || tensors->held[i] ||
+		if (tensors->fresh[i] || tensors->held[i] || tensors->known[i] ||
 		    !weir_same_bytes(tensors->in[i], bytes))
 			continue;
 		marks[i] = true;
@@ -72,15 +75,22 @@ static bool has_read(const struct weir_chain *chain, double bytes)
 	return false;
 }
 
+/* True if both host rows take the same part of such a tensor. */
+static bool same_part(const struct weir_trace *trace, uint32_t a, uint32_t b)
+{
+	const struct weir_host_columns *host = &trace->host;
+	const struct weir_shape *left = &trace->shapes[host->shape[a]];
+	const struct weir_shape *right = &trace->shapes[host->shape[b]];
+
+	return host->name[a] == host->name[b] && host->thread[a] == host->thread[b] &&
+	       left->dims == right->dims && left->scalars == right->scalars;
+}
+
 /* True if a host row behind `first` and before `row` selects the same row of such a tensor. */
 static bool selected_before(const struct weir_trace *trace, uint32_t first, uint32_t row)
 {
-	const struct weir_shape *shape = &trace->shapes[trace->host.shape[row]];
-
 	for (uint32_t r = row; r-- > first && r + SELECTED_WITHIN >= row;)
-		if (trace->host.name[r] == trace->host.name[row] &&
-		    trace->shapes[trace->host.shape[r]].dims == shape->dims &&
-		    trace->shapes[trace->host.shape[r]].scalars == shape->scalars)
+		if (same_part(trace, r, row))
 			return true;
 	return false;
 }
@@ -98,10 +108,40 @@ static void mark_sliced(struct weir_chain *chain, const struct weir_args *args)
 	}
 }
 
+/* Returns the first of the views that the program takes just before a host row, or that row. */
+static uint32_t first_view(const struct weir_timeline *timeline, uint32_t row)
+{
+	static const char *const views[] = {"select", "slice", "as_strided", NULL};
+
+	for (size_t i = 0; i < SELECTED_WITHIN && row > 0; i++, row--)
+		if (!weir_op_is_one_of(
+			    weir_op_plain_name(weir_timeline_host_name(timeline, row - 1)), views))
+			break;
+	return row;
+}
+
+/* True if the chain has read this row of such a tensor. Its first operands are selected before it.
+ */
+static bool has_selected(const struct weir_op_calls *calls, const struct weir_chain *chain,
+                         uint32_t row)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	uint32_t first = calls->items[chain->first].op;
+	uint32_t last = calls->items[chain->first + chain->count - 1].op;
+
+	if (first == WEIR_NONE || last == WEIR_NONE)
+		return false;
+	first = first_view(timeline, first);
+	for (uint32_t r = first; r < last && r - first < CHAIN_ROWS; r++)
+		if (same_part(timeline->trace, r, row))
+			return true;
+	return false;
+}
+
 /* Marks the input that a selection of a row makes: one of a tensor with more elements than the
  * chain has, as a loop over rows does, or of a tensor that the chain reads as a whole. */
-static void mark_row(struct weir_chain *chain, const struct weir_args *args,
-                     struct weir_fusible *tensors)
+static void mark_row(const struct weir_op_calls *calls, struct weir_chain *chain, uint32_t row,
+                     const struct weir_args *args, struct weir_fusible *tensors)
 {
 	const struct weir_arg *x = weir_args_tensor(args, 0);
 	int64_t dim;
@@ -116,7 +156,8 @@ static void mark_row(struct weir_chain *chain, const struct weir_args *args,
 	else if (has_read(chain, weir_arg_bytes(x)))
 		mark_one(tensors, weir_arg_bytes(x) / (double)x->dims[dim], tensors->held);
 	else if (x->elements > chain->elements)
-		mark_one(tensors, weir_arg_bytes(x) / (double)x->dims[dim], tensors->fresh);
+		mark_one(tensors, weir_arg_bytes(x) / (double)x->dims[dim],
+		         has_selected(calls, chain, row) ? tensors->known : tensors->fresh);
 }
 
 /* True if the operator encloses another one. */
@@ -150,7 +191,7 @@ static void mark_views(const struct weir_op_calls *calls, struct weir_chain *cha
 		if (slices)
 			mark_sliced(chain, &args);
 		else if (!tensors->stores && !selected_before(timeline->trace, last + 1, row))
-			mark_row(chain, &args, tensors);
+			mark_row(calls, chain, row, &args, tensors);
 	}
 }
 
@@ -158,6 +199,7 @@ static void mark_views(const struct weir_op_calls *calls, struct weir_chain *cha
 static void forget_chain(struct weir_fusible *tensors)
 {
 	memset(tensors->held, 0, sizeof tensors->held);
+	memset(tensors->known, 0, sizeof tensors->known);
 	tensors->casts = false;
 }
 
@@ -225,6 +267,13 @@ static void read_outside(struct weir_chain *chain, double bytes, size_t known)
 	chain->longest_read = fmax(chain->longest_read, bytes);
 }
 
+/* Adds a result that is read again. */
+static void read_again(struct weir_chain *chain, double bytes)
+{
+	chain->again_bytes += bytes;
+	chain->again_count++;
+}
+
 /* Adds what the second scaling of a blend reads: a tensor from outside that an earlier call may
  * have read, but not the call before. */
 static void read_blended(struct weir_chain *chain, double bytes)
@@ -236,7 +285,7 @@ static void read_blended(struct weir_chain *chain, double bytes)
 	if (others > 0 && chain->last_outside)
 		others--;
 	if (others > 0)
-		chain->again_bytes += bytes;
+		read_again(chain, bytes);
 	else
 		read_outside(chain, bytes, 0);
 }
@@ -245,9 +294,10 @@ static void read_blended(struct weir_chain *chain, double bytes)
 static bool any_linked(struct weir_chain *chain, const struct weir_fusible *tensors)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
-		if (tensors->held[i] || (!tensors->fresh[i] && (makes(chain, tensors->in[i]) ||
-		                                                is_half(chain, tensors->in[i]) ||
-		                                                sliced_of(chain, tensors->in[i]))))
+		if (tensors->held[i] ||
+		    (!tensors->fresh[i] && !tensors->known[i] &&
+		     (makes(chain, tensors->in[i]) || is_half(chain, tensors->in[i]) ||
+		      sliced_of(chain, tensors->in[i]))))
 			return true;
 	return false;
 }
@@ -265,8 +315,8 @@ static bool reads_result(const struct weir_chain *chain, const struct weir_fusib
                          double other)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
-		if (!tensors->fresh[i] && !weir_same_bytes(tensors->in[i], other) &&
-		    makes(chain, tensors->in[i]))
+		if (!tensors->fresh[i] && !tensors->known[i] &&
+		    !weir_same_bytes(tensors->in[i], other) && makes(chain, tensors->in[i]))
 			return true;
 	return false;
 }
@@ -305,7 +355,7 @@ static void read_operand(struct weir_chain *chain, const struct weir_op_call *ca
 		chain->made[chain->count - 1].read = true;
 		return;
 	}
-	if (tensors->held[i] || (tensors->same && i > 0))
+	if (tensors->held[i] || tensors->known[i] || (tensors->same && i > 0))
 		return;
 	if (tensors->fresh[i]) {
 		read_outside(chain, bytes, known);
@@ -317,7 +367,7 @@ static void read_operand(struct weir_chain *chain, const struct weir_op_call *ca
 			read_outside(chain, bytes, known);
 	}
 	if (again)
-		chain->again_bytes += bytes;
+		read_again(chain, bytes);
 	if (again && tensors->sum)
 		chain->residual_bytes = bytes;
 }
@@ -341,14 +391,19 @@ static void note_pass(struct weir_chain *chain, const struct weir_op_call *call,
 	bool reduces = tensors->row_elements > LONGEST_ROW && !tensors->splits;
 
 	chain->passes.bytes = chain->read_bytes;
+	chain->passes.tensors = chain->outside_count;
+	if (2 * tensors->elements > chain->elements && reads(tensors, chain->passes.unrolled_bytes))
+		weir_passes_read_few(&chain->passes);
+	if (call->family == WEIR_FAMILY_SOFTMAX && tensors->row_elements < LEAST_UNROLLED)
+		weir_passes_normalise_few(&chain->passes, tensors->row_elements, tensors->elements);
 	if (reduces)
-		weir_passes_reduce(&chain->passes, tensors->instructions);
+		weir_passes_reduce(&chain->passes, tensors->instructions, tensors->in[0]);
 	if (!reduces && 2 * tensors->elements <= chain->elements)
 		chain->passes.instructions += tensors->instructions; /* of a value for each row */
 	else if (!reduces || writes_rows(call))
 		weir_passes_compute(&chain->passes, reduces ? 0 : tensors->instructions);
 	if (call->family == WEIR_FAMILY_REDUCE && tensors->row_elements < LEAST_UNROLLED)
-		weir_passes_unroll(&chain->passes, tensors->row_elements);
+		weir_passes_unroll(&chain->passes, tensors->row_elements, tensors->out_bytes);
 }
 
 /* Adds a call to the chain. */
@@ -436,8 +491,29 @@ static bool begins_sister(const struct weir_op_calls *calls, const struct weir_c
 	return true;
 }
 
-/* True if the call continues the chain: it reads a result of it and has no more elements, unless
- * all calls before it are pointwise, which are computed where they are read. */
+/* True if the call reads nothing of the chain and may begin another term of its expression. */
+static bool begins_term(const struct weir_op_calls *calls, struct weir_chain *chain, size_t c,
+                        const struct weir_fusible *tensors)
+{
+	return !any_linked(chain, tensors) &&
+	       weir_terms_may_begin(&calls->items[c], chain, tensors);
+}
+
+/* True if the chain and its sisters from call c on are terms of one expression: a later call
+ * combines them, as it does not the rotation of queries and of keys. */
+static bool sisters_meet(const struct weir_op_calls *calls, const struct weir_chain *chain,
+                         size_t c)
+{
+	size_t terms = 0;
+
+	for (; begins_sister(calls, chain, c); c += chain->count)
+		terms++;
+	return weir_terms_meet(calls, chain, c, terms);
+}
+
+/* True if the call continues the chain: it reads a result of it, or begins a term that meets one,
+ * and has no more elements, unless all calls before it are pointwise, which are computed where they
+ * are read. */
 static bool continues(const struct weir_op_calls *calls, struct weir_chain *chain, size_t c,
                       const struct weir_fusible *tensors)
 {
@@ -447,9 +523,10 @@ static bool continues(const struct weir_op_calls *calls, struct weir_chain *chai
 	if (chain->count == 0 || chain->count == WEIR_MOST_FUSED || chain->closed)
 		return false;
 	last = &calls->items[chain->first + chain->count - 1];
-	if (weir_op_calls_wait(calls, last->first_issue, calls->items[c].first_issue) ||
-	    begins_sister(calls, chain, c))
+	if (weir_op_calls_wait(calls, last->first_issue, calls->items[c].first_issue))
 		return false;
+	if (begins_sister(calls, chain, c))
+		return begins_term(calls, chain, c, tensors) && sisters_meet(calls, chain, c);
 	/* A result of an earlier call may be another tensor of the size. */
 	if (tensors->stores)
 		return weir_same_bytes(chain->made[chain->count - 1].bytes, tensors->in[0]);
@@ -458,7 +535,8 @@ static bool continues(const struct weir_op_calls *calls, struct weir_chain *chai
 		return false;
 	if (grows)
 		return chain->reductions == 0 && reads_result(chain, tensors, 0);
-	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors);
+	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors) ||
+	       (begins_term(calls, chain, c, tensors) && weir_terms_meet(calls, chain, c + 1, 1));
 }
 
 /* ---- operators of libraries ---- */
@@ -568,20 +646,32 @@ struct total {
  */
 #define AGAIN_ONE_TENSOR 3.0
 #define OTHERS_SHARE     0.5
-/* The most of them, for this number of operators: the functions above have 24 to 56 and at most 10
- * tensors. */
-#define MOST_OTHERS  8.0
+/* The most tensors from outside, for this number of operators: the functions above have 24 to 56
+ * operators. */
+#define MOST_TENSORS 10.0
 #define OTHERS_CALLS 64.0
+/* A tensor below this share of those that are read again is a parameter of the function. */
+#define PARAMETER_SHARE 0.1
 
-/* Returns the expected bytes of such other tensors. Updates and stencils are counted elsewhere; a
- * program that keeps its tensors as rows of one selects them before it reads them. */
+/* Returns the expected bytes of such other tensors, of which each has as many as those that are
+ * read again on the average. Updates and stencils are counted elsewhere; a program that keeps its
+ * tensors as rows of one selects them before it reads them. */
 static double other_bytes(const struct weir_chain *chain)
 {
-	double more = chain->again_bytes - AGAIN_ONE_TENSOR * chain->main_bytes;
-	double most =
-		MOST_OTHERS * chain->main_bytes * fmax(1, (double)chain->count / OTHERS_CALLS);
+	double count = (double)chain->again_count, mean = chain->again_bytes / fmax(count, 1);
+	double most = MOST_TENSORS * fmax(1, (double)chain->count / OTHERS_CALLS);
 
-	return chain->update || chain->rows ? 0 : fmin(OTHERS_SHARE * fmax(0, more), most);
+	if (chain->update || chain->rows)
+		return 0;
+	for (size_t i = 0; i < chain->outside_count; i++)
+		most -= chain->outside[i] > PARAMETER_SHARE * mean;
+	return mean * fmax(0, fmin(OTHERS_SHARE * (count - AGAIN_ONE_TENSOR), most));
+}
+
+/* Returns the bytes that passes over rows that are longer than a block keeps read again. */
+static double again_bytes_of(const struct weir_chain *chain)
+{
+	return (chain->again ? 1 : CACHED_READ) * chain->passes.again_bytes;
 }
 
 /* Returns the bytes of the chain's inputs and outputs: results that no call of it reads, residuals,
@@ -592,7 +682,7 @@ static double bytes_of(const struct weir_chain *chain)
 	                       ? chain->splits.bytes + weir_splits_rest(&chain->splits)
 	                       : chain->read_bytes;
 
-	bytes += (chain->again ? 1 : CACHED_READ) * chain->passes.again_bytes;
+	bytes += chain->passes.stored_bytes;
 	bytes += RESIDUAL_SHARE * chain->residual_bytes;
 	for (size_t i = 0; i < chain->count; i++)
 		if (!chain->made[i].read || chain->made[i].kept || i + 1 == chain->count)
@@ -617,6 +707,23 @@ static double kernels_ns(const struct weir_chain *chain, double bytes, double ra
 	return weir_splits_ns(&chain->splits) + (bytes - chain->splits.bytes) / rate * 1e9;
 }
 
+/* The blocks of a kernel begin together and have as much to do, so that their passes over the rows
+ * follow each other: one that computes much does not hide one that reads much. */
+static double first_pass_ns(const struct weir_advisor *advisor, const struct weir_chain *chain,
+                            double bytes, double rate)
+{
+	return fmax(kernels_ns(chain, bytes, rate),
+	            weir_instructions_ns(advisor->peaks, chain->passes.instructions +
+	                                                         chain->passes.few_instructions));
+}
+
+static double later_passes_ns(const struct weir_advisor *advisor, const struct weir_chain *chain,
+                              double bytes, double rate)
+{
+	return fmax(bytes / rate * 1e9,
+	            weir_instructions_ns(advisor->peaks, chain->passes.again_instructions));
+}
+
 /* Adds the host time to enter a compiled region in front of a chain. A wait for the device ends the
  * region before. */
 static void enter_region(struct weir_draft *draft, const struct weir_op_calls *calls,
@@ -639,14 +746,15 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 {
 	double shifted = stencil_bytes(calls, chain), least = fmax(bytes_of(chain), shifted);
 	double again = shifted > 0 ? 0 : chain->again_bytes; /* a stencil reads its tensors again */
+	double passed = shifted > 0 ? 0 : again_bytes_of(chain);
 	double others = shifted > 0 ? 0 : other_bytes(chain), bytes = least + others;
-	double rate = rate_of(draft->advisor, chain, bytes), ns, low_ns, high_ns;
-	double instructions = chain->passes.instructions + chain->passes.again_instructions;
+	double rate = rate_of(draft->advisor, chain, bytes + passed), ns, low_ns, high_ns;
 
 	if (chain->count < 2 || !(rate > 0))
 		return;
-	ns = fmax(kernels_ns(chain, bytes, rate), fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
-	ns = fmax(ns, weir_instructions_ns(draft->advisor->peaks, instructions));
+	ns = first_pass_ns(draft->advisor, chain, bytes, rate) +
+	     later_passes_ns(draft->advisor, chain, passed, rate);
+	ns = fmax(ns, fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
 	if (ns >= chain->now_ns)
 		return;
 	/* At most: an intermediate value is needed elsewhere as well, or each tensor that seems to
@@ -661,7 +769,7 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 	total->calls += chain->count;
 	total->now_ns += chain->now_ns;
 	total->after_ns += ns;
-	total->bytes += bytes;
+	total->bytes += bytes + passed;
 }
 
 /* Leaves the call of a layer as it is; at least, a compiler of the whole model joins it as well. */

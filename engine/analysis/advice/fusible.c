@@ -45,6 +45,8 @@ static bool tensors_of(const char *name, const struct weir_args *args, const str
 	}
 	out->out_bytes = writes_first(name) ? weir_arg_bytes(weir_args_tensor(args, 0))
 	                                    : work->bytes - in_bytes;
+	if (out->out_bytes <= 0 && out->in_count > 1)
+		out->out_bytes = out->in[--out->in_count]; /* pow(base, x, out) */
 	return out->in_count > 0 && out->out_bytes > 0 && isfinite(out->out_bytes);
 }
 
@@ -141,6 +143,20 @@ static bool crosses_rows(const char *name, const struct weir_args *args)
 	return strstr(name, "batch_norm") && !(weir_args_bool(args, 5, &training) && !training);
 }
 
+/* Returns the elements over which softmax(x, dim, ...) normalises, as _softmax and _log_softmax do;
+ * those of the last dimension if none is recorded. */
+static double softmax_row(const struct weir_args *args)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t dim;
+
+	if (x->rank < 1)
+		return 1;
+	if (!weir_args_int(args, 1, &dim) || dim < -x->rank || dim >= x->rank)
+		dim = -1;
+	return (double)x->dims[dim < 0 ? dim + x->rank : dim];
+}
+
 /* Returns the bytes that a reduction needs before the operator can go on: a row, or a group of
  * channels. 0: none. */
 static double row_bytes_of(const char *name, const struct weir_args *args,
@@ -150,7 +166,7 @@ static double row_bytes_of(const char *name, const struct weir_args *args,
 	int64_t batch, groups;
 
 	if (x && strstr(name, "softmax"))
-		return (double)x->dims[x->rank - 1] * x->element.width;
+		return softmax_row(args) * x->element.width;
 	/* native_group_norm(x, weight, bias, N, C, HxW, groups, eps) */
 	if (strcmp(name, "native_group_norm") == 0 && weir_args_int(args, 3, &batch) &&
 	    weir_args_int(args, 6, &groups) && batch > 0 && groups > 0)

@@ -16,6 +16,7 @@ struct weir_fusible {
 	double in[WEIR_MAX_ARGS];
 	bool fresh[WEIR_MAX_ARGS]; /* a row of a larger tensor, which the chain has not made */
 	bool held[WEIR_MAX_ARGS];  /* a row of a tensor that the chain reads as a whole */
+	bool known[WEIR_MAX_ARGS]; /* a row that the chain has read before */
 	size_t in_count;
 	double out_bytes, elements;
 	double row_bytes;
