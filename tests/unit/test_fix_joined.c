@@ -141,6 +141,27 @@ static void a_product_writes_its_result_transposed(void **state)
 	assert_false(turned("aten::bmm", "[[64, 2048, 512], [64, 512, 1024]]", NULL).found);
 }
 
+/* Returns true if a product of such factors takes a matrix of [16384, 4096] that is copied
+ * transposed before it. */
+static bool takes_source(const char *factors)
+{
+	struct advice_step *step = advice_step_new();
+
+	permuted(step, "[16384, 4096]", "[\"\", \"[1, 0]\"]", "[4096, 16384]", COPY_US);
+	advice_step_op(step, "aten::mm", factors, TWO, "nvjet_gemm", 550);
+	advice_step_wait(step);
+	return avoid(step).found;
+}
+
+/* A layer reads its weights exchanged once more. */
+static void a_product_takes_a_transposed_matrix_either_way(void **state)
+{
+	(void)state;
+	assert_true(takes_source("[[192, 4096], [4096, 16384]]"));
+	assert_true(takes_source("[[192, 16384], [16384, 4096]]"));
+	assert_false(takes_source("[[192, 8192], [8192, 8192]]"));
+}
+
 /* Copies a permuted tensor of 67 million elements, and adds another one to it, or negates it. */
 static struct advice_result added(const char *op, const char *dims, const char *types)
 {
@@ -309,6 +330,7 @@ int main(void)
 		cmocka_unit_test(attention_takes_packed_heads_without_a_copy),
 		cmocka_unit_test(a_product_before_attention_takes_rows_in_any_order),
 		cmocka_unit_test(a_product_writes_its_result_transposed),
+		cmocka_unit_test(a_product_takes_a_transposed_matrix_either_way),
 		cmocka_unit_test(a_sum_of_two_layouts_computes_each_place),
 		cmocka_unit_test(the_product_of_repeated_rows_is_repeated_instead),
 		cmocka_unit_test(each_repeated_part_is_a_sum_of_its_own),

@@ -220,12 +220,17 @@ static const struct weir_arg *argument_like(const struct weir_args *args, const 
 	return NULL;
 }
 
-/* True if the operator takes a matrix with exchanged dimensions, as products of libraries do. */
+/* True if the operator takes a matrix with exchanged dimensions, as products of libraries do. It
+ * may read the copy through a view that exchanges them again, as a layer reads its weights. */
 static bool takes_transposed(const struct copy *copy, const struct weir_arg *arg)
 {
-	return copy->layout == LAYOUT_TRANSPOSED && arg->rank >= 2 && copy->rank >= 2 &&
-	       arg->dims[arg->rank - 2] == copy->dims[copy->rank - 2] &&
-	       arg->dims[arg->rank - 1] == copy->dims[copy->rank - 1];
+	const int64_t *from, *to;
+
+	if (copy->layout != LAYOUT_TRANSPOSED || arg->rank < 2 || copy->rank < 2)
+		return false;
+	from = &copy->dims[copy->rank - 2];
+	to = &arg->dims[arg->rank - 2];
+	return (to[0] == from[0] && to[1] == from[1]) || (to[0] == from[1] && to[1] == from[0]);
 }
 
 /* True if the second copy brings back the layout before the first. Copies of the same shape are
