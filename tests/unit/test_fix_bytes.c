@@ -517,6 +517,40 @@ static void a_few_doubles_are_no_model_in_fp64(void **state)
 	}
 }
 
+/* Returns the least time of a stream of 402 us beside a product of 285 us of the same type. */
+static double least_of_stream_us(const char *types, const char *kernel, double *product_us)
+{
+	struct advice_trace *run = advice_trace_new();
+	double us;
+
+	advice_trace_op(run, "aten::mm", "[[2048,2048],[2048,2048]]", types);
+	advice_trace_kernel(run, kernel, 285000);
+	advice_trace_op(run, "aten::neg", "[[67108864]]", types);
+	advice_trace_kernel(run, "void at::native::vectorized_elementwise_kernel<4>", 402000);
+	advice_trace_finish(run, "NVIDIA H100 80GB HBM3");
+	assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+	*product_us = run->draft.program.jobs[0].low_ns / 1e3;
+	us = run->draft.program.jobs[1].low_ns / 1e3;
+	advice_trace_free(run);
+	return us;
+}
+
+/* The product takes 51 us in TF32, and half of that in bf16; 0.85 of it is the least. */
+static void doubles_take_the_time_of_bf16_at_least(void **state)
+{
+	double product_us;
+
+	(void)state;
+	assert_near(least_of_stream_us(DOUBLES, "sm80_xmma_gemm_f64f64_f64f64_f64_tn_n_dmma",
+	                               &product_us),
+	            2 + 0.225 * 400, 0.02);
+	assert_true(product_us > 0.85 * 51 / 2);
+	assert_true(product_us < 0.85 * 51 * 0.7);
+	assert_near(least_of_stream_us("[\"float\", \"float\"]",
+	                               "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n", &product_us),
+	            2 + 0.45 * 400, 0.02);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +565,7 @@ int main(void)
 		cmocka_unit_test(rows_that_a_lookup_gathers_are_copied_alone),
 		cmocka_unit_test(calls_behind_a_smaller_pageable_copy_are_faster),
 		cmocka_unit_test(many_small_products_of_doubles_take_two_thirds_in_fp32),
+		cmocka_unit_test(doubles_take_the_time_of_bf16_at_least),
 		cmocka_unit_test(streams_of_doubles_move_half_the_bytes_without_any_product),
 		cmocka_unit_test(rows_of_doubles_are_normalised_in_one_pass_in_fp32),
 		cmocka_unit_test(a_join_of_8_bytes_beside_doubles_is_one_of_doubles),

@@ -77,6 +77,8 @@ static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype fr
 #define HALF      0.5
 #define HALF_LOW  0.45
 #define HALF_HIGH 0.8
+/* bf16 has a quarter of the bytes of fp64; what trains stays in fp32. */
+#define QUARTER_LOW 0.225
 /* Kernels that load one element at a time issue as many loads as before: 0.62 to 0.69 of the time
  * for reductions over columns and additions of a broadcast row (PyTorch on an H100). */
 #define HALF_SINGLE 0.65
@@ -86,6 +88,7 @@ struct lowering {
 	bool tf32; /* one flag gives the device's TF32 to the products alone */
 	bool training;
 	bool doubles;
+	bool half; /* products in fp64 whose shortest time is that in bf16 */
 	double flops, before_ns, after_ns;
 	double doubles_ns; /* that streams of doubles save */
 	const char *name;  /* of the type of the largest product */
@@ -197,13 +200,15 @@ static bool is_smaller_than_a_tile(const struct weir_product *p)
 	       p->n <= SMALL_SIDE;
 }
 
-/* Returns the shortest time of the product: in a step that trains, autocast gives bf16. */
+/* Returns the shortest time of the product: in a step that trains, autocast gives bf16, and a model
+ * in fp64, which NumPy's numbers made of it, may be one for bf16. */
 static double shortest_ns(const struct weir_advisor *advisor, const struct weir_product *p,
                           double ns, const struct lowering *sum)
 {
 	double half_ns = ns;
 
-	if (sum->training && has_peak(advisor, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16))
+	if ((sum->training || p->dtype == WEIR_DTYPE_FP64) &&
+	    has_peak(advisor, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16))
 		half_ns = weir_product_ns(advisor, p, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16,
 		                          p->bytes * 2 / p->width);
 	return PRODUCT_LOW * fmin(ns, half_ns);
@@ -242,6 +247,8 @@ static void lower_product(struct weir_draft *draft, const struct weir_product *p
 	sum->before_ns += p->ns;
 	sum->after_ns += ns;
 	sum->doubles |= p->dtype == WEIR_DTYPE_FP64;
+	sum->half |=
+		p->dtype == WEIR_DTYPE_FP64 && !sum->training && to.engine == WEIR_ENGINE_TENSOR;
 	if (p->ns <= sum->largest_ns)
 		return;
 	sum->largest_ns = p->ns;
@@ -362,6 +369,7 @@ static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype ty
 	const struct weir_advisor *advisor = draft->advisor;
 	const struct weir_job *job = &advisor->program.jobs[j];
 	double over_ns = job->ns - WEIR_SHORTEST_KERNEL_NS;
+	double low;
 	enum weir_dtype wide;
 	bool sorts = weir_advisor_family(advisor, job) == WEIR_FAMILY_SORT;
 
@@ -373,8 +381,9 @@ static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype ty
 		return;
 	if (wide == WEIR_DTYPE_FP64 && lower_norm(draft, j, sum))
 		return;
+	low = wide == WEIR_DTYPE_FP64 && sum->half ? QUARTER_LOW : HALF_LOW;
 	weir_draft_set_job(draft, j, job->ns - (1 - half_of(advisor, job)) * over_ns,
-	                   job->ns - (1 - HALF_LOW) * over_ns,
+	                   job->ns - (1 - low) * over_ns,
 	                   job->ns - (1 - (sum->tf32 ? 1 : HALF_HIGH)) * over_ns);
 	sum->others++;
 	sum->doubles |= wide == WEIR_DTYPE_FP64;
@@ -513,6 +522,14 @@ static double device_ns(const struct weir_program *program)
 /* FLOPs a nanosecond, 1 TFLOP/s. The basis states no rate below: the products are too small. */
 #define LEAST_RATE 1e3
 
+/* Returns what the other type is at an end of the range. */
+static const char *end_of_range(const struct lowering *sum)
+{
+	if (sum->tf32)
+		return "; TF32 products alone are the upper end of the range";
+	return sum->half ? "; bf16 is the lower end of the range" : "";
+}
+
 static void explain_lowering(struct weir_draft *draft, const struct lowering *sum)
 {
 	if (sum->named > 0 && sum->products == 0) {
@@ -554,7 +571,7 @@ static void explain_lowering(struct weir_draft *draft, const struct lowering *su
 	                 "other kernels%s",
 	                 sum->products, sum->flops / 1e9, sum->flops / sum->after_ns / 1e3,
 	                 sum->flops / sum->before_ns / 1e3, sum->name, sum->others,
-	                 sum->tf32 ? "; TF32 products alone are the upper end of the range" : "");
+	                 end_of_range(sum));
 }
 
 /* Kernels in fp64 count even without products: NumPy and Python compute in fp64 by default. Kernels
