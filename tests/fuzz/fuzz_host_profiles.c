@@ -72,6 +72,7 @@ static void read_with(const struct weir_reader *reader, const uint8_t *data, siz
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	read_with(&weir_reader_cprofile, data, size);
+	read_with(&weir_reader_cprofile_text, data, size);
 	read_with(&weir_reader_folded, data, size);
 	read_with(&weir_reader_perf_script, data, size);
 	read_with(&weir_reader_speedscope, data, size);

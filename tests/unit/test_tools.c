@@ -130,8 +130,8 @@ static const struct {
          "(1005.53ms elapsed) ***\n",
          "powermetrics", "name,value,unit"},
 	{"         197 function calls (192 primitive calls) in 0.002 seconds\n\n   Ordered by: "
-         "cumulative time\n\n   ncalls  tottime  percall  cumtime  percall "
-         "filename:lineno(function)\n",
+         "cumulative time\n\nFunction                 was called by...\n"
+         "                             ncalls  tottime  cumtime\n",
          "cProfile", "cProfile -o FILE"},
 	{"Process 4711: python serve.py\nPython v3.11.2 (/usr/bin/python3.11)\n\nThread 4711 "
          "(idle): "

@@ -151,6 +151,7 @@ struct entries {
 	struct entry *items;
 	size_t count, capacity;
 	double total, idle;
+	double unlisted; /* part of the total: of functions that the files lack */
 	enum weir_host_unit unit;
 	const char *event;         /* of the profiles; empty: time */
 	uint64_t profiles, others; /* with this unit; with another unit */
@@ -194,8 +195,9 @@ static int by_self(const void *left, const void *right)
  * line, and as many parts of the path as tell them apart.
  */
 
-#define FEW_SAMPLES 100
-#define MAX_PARTS   16 /* of a path; then the whole path is shown */
+#define FEW_SAMPLES  100
+#define LISTED_SHARE 0.995 /* of the time in the listed functions; rounding has the rest */
+#define MAX_PARTS    16    /* of a path; then the whole path is shown */
 
 /* Returns the last parts of a path. */
 static const char *last_parts(const char *path, int parts)
@@ -269,6 +271,16 @@ static void label_files(struct entry *entries, size_t count, struct weir_arena *
 
 /* ---- all profiles ---- */
 
+/* Returns the time of a profile without stacks that is in no function of the file. */
+static double unlisted(const struct weir_host_profile *profile)
+{
+	double listed = 0;
+
+	for (size_t i = 0; i < profile->function_count; i++)
+		listed += (double)profile->functions[i].self;
+	return profile->function_count ? fmax((double)profile->total - listed, 0) : 0;
+}
+
 static void add_profile(struct entries *entries, const struct weir_host_profile *profile)
 {
 	struct weir_host_function *functions;
@@ -283,6 +295,7 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	entries->event = profile->event;
 	entries->profiles++;
 	entries->total += (double)profile->total;
+	entries->unlisted += unlisted(profile);
 	entries->idle += (double)profile->idle;
 	entries->threads += profile->threads;
 	functions = weir_host_functions(profile);
@@ -417,6 +430,18 @@ static void note_few(const struct entries *entries, struct weir_report *report)
 		                 entries->total, entries->total > 1 ? "s" : "", FEW_SAMPLES);
 }
 
+/* Notes which share of the time a table holds that was cut to some functions. */
+static void note_unlisted(const struct entries *entries, struct weir_report *report)
+{
+	double share = 1 - entries->unlisted / entries->total;
+
+	if (share < LISTED_SHARE)
+		weir_report_note(report, "listed_functions",
+		                 "the functions in the table have %.1f %% of the time of the "
+		                 "profile: the others are not in the file",
+		                 100 * share);
+}
+
 static void fill_report(const struct entries *entries, struct weir_report *report)
 {
 	size_t rows = entries->count;
@@ -441,6 +466,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 		};
 	report->host = host;
 	note_few(entries, report);
+	note_unlisted(entries, report);
 	if (entries->others)
 		weir_report_note(
 			report, "host_units",

@@ -156,8 +156,9 @@ const struct weir_tool weir_tools[] = {
          .advice = "record stacks: perf record -g COMMAND, then perf script > FILE",
          .marks = {{.first = "",
                     .texts = {{"Each sample counts as ", "cumulative", "self"}, .all = 3}}}},
-	{.what = "the text of a profile by cProfile",
-         .advice = "write the profile itself with python -m cProfile -o FILE SCRIPT",
+	{.what = "callers or callees by cProfile, without the table of its functions",
+         .advice = "pass the text of print_stats(), or write the profile itself with python -m "
+                   "cProfile -o FILE SCRIPT",
          .marks = {{.first = "",
                     .texts = {{" function calls", "ncalls", "tottime", "cumtime"}, .all = 4}}}},
 	{.what = "a list of stacks at one moment (py-spy dump)",
