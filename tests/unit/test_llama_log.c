@@ -67,6 +67,62 @@ static void lines_of_one_task_are_one_request(void **state)
 	       1, 0);
 }
 
+#define CLI(prefix)                                                                                \
+	prefix "    sampling time =  1.00 ms /    8 runs\n" prefix                                 \
+	       "        load time =   655.14 ms\n" prefix                                          \
+	       " prompt eval time =    45.63 ms /     7 tokens (1 ms per token)\n" prefix          \
+	       "        eval time =   636.73 ms /    63 runs (1 ms per token)\n" prefix            \
+	       "       total time =   685.76 ms /    70 tokens\n"
+
+/* Programs that run one request print its times behind their own prefix. */
+static void a_run_of_a_program_is_one_request(void **state)
+{
+	static const char *const texts[] = {
+		CLI("llama_perf_context_print:"),
+		CLI("0.01.352.023 I llama_perf_context_print:"),
+		CLI("llama_print_timings:"),
+		CLI("common_perf_print:"),
+		CLI("main:"),
+		CLI(""),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, texts[i], profile);
+
+		assert_string_equal(reading_claims(texts[i]), "llama-server-log");
+		assert_int_equal(input->requests->count, 1);
+		assert_int_equal(input->requests->first_token_ns[0], 45630000);
+		assert_int_equal(input->requests->end_ns[0], 682360000);
+		assert_int_equal(input->requests->tokens[0], 7);
+		assert_int_equal(input->requests->output_tokens[0], 63);
+		weir_profile_free(profile);
+	}
+	expect(CLI("main:") CLI("main:"), 2, 0);
+	expect(CLI("main:") "the eval time = 3.00 ms / 4 tokens\n", 1, 0);
+}
+
+/* A count of one stands for none where the time is 0. */
+static void a_part_without_time_has_no_tokens(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_requests *requests =
+		reading_of(reader,
+	                   PROMPT("9.00", "512") EVAL("0.00", "1") TOTAL PROMPT("0.00", "1")
+	                           EVAL("20.00", "1") TOTAL,
+	                   profile)
+			->requests;
+
+	(void)state;
+	assert_int_equal(requests->output_tokens[0], 0);
+	assert_int_equal(requests->tokens[0], 512);
+	assert_int_equal(requests->output_tokens[1], 1);
+	assert_int_equal(requests->tokens[1], 0);
+	assert_int_equal(requests->first_token_ns[1], -1);
+	weir_profile_free(profile);
+}
+
 static void a_request_without_a_part_is_left_out(void **state)
 {
 	(void)state;
@@ -91,6 +147,7 @@ static void damaged_lines_are_counted_or_refused(void **state)
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 3);
 	weir_profile_free(profile);
 	reading_survives_damage(reader, SLOT("0", "1") PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL);
+	reading_survives_damage(reader, CLI("x:"));
 	reading_refuses(reader, SLOT("0", "1") "n_gen = 5\n", WEIR_E_EMPTY, "prompt eval time");
 }
 
@@ -106,6 +163,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_of_early_and_late_versions_are_requests),
 		cmocka_unit_test(lines_of_one_task_are_one_request),
+		cmocka_unit_test(a_run_of_a_program_is_one_request),
+		cmocka_unit_test(a_part_without_time_has_no_tokens),
 		cmocka_unit_test(a_request_without_a_part_is_left_out),
 		cmocka_unit_test(damaged_lines_are_counted_or_refused),
 		cmocka_unit_test(the_log_is_recognised),

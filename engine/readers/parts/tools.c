@@ -81,8 +81,10 @@ const struct weir_tool weir_tools[] = {
 	{.what = "a table of llama-batched-bench",
          .advice = LLAMA_BENCH,
          .marks = {{.first = "", .texts = {{" S_PP t/s ", " S_TG t/s "}, .all = 2}}}},
-	{.what = "a log of llama.cpp with the times of single requests",
-         .advice = "record pages of /metrics under load (llama-server --metrics), or "
+	{.what = "a log of llama.cpp without the times of both the prompt and the answer of a "
+                 "request (prompt eval time, eval time)",
+         .advice = "pass the whole log, record pages of /metrics under load (llama-server "
+                   "--metrics), or "
                    "run llama-bench -o json",
          .marks = {{.first = "", .texts = {{"prompt eval time =", " tokens per second"}, .all = 2}},
                    {.first = "",

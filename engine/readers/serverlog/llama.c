@@ -6,9 +6,16 @@
  *	slot print_timing: id  0 | task 7 |        eval time = 836.56 ms / 155 tokens (...)
  *	slot print_timing: id  0 | task 7 |       total time = 1039.71 ms / 186 tokens
  *
- * Earlier versions print the first part alone and the times in lines below it. A request has the
- * parts prefill and decode. Its prompt tokens are those that were computed: tokens in the cache of
- * the slot are not among them. Lines state neither the arrival of a request nor its wait.
+ * Earlier versions print the first part alone and the times in lines below it. llama-cli and other
+ * programs of llama.cpp print the times of one request when they end, behind any prefix:
+ *
+ *	0.01.352 I llama_perf_context_print: prompt eval time = 45.63 ms /  7 tokens (...)
+ *	0.01.352 I llama_perf_context_print:        eval time = 636.73 ms / 63 runs (...)
+ *	0.01.352 I llama_perf_context_print:       total time = 685.76 ms / 70 tokens
+ *
+ * Their times of loading and sampling are left out. A request has the parts prefill and decode. Its
+ *prompt tokens are those that were computed: tokens in the cache of the slot are not among them.
+ *Lines state neither the arrival of a request nor its wait.
  */
 #include <string.h>
 
@@ -18,18 +25,26 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define TIMING "print_timing: "
-#define PROMPT "prompt eval time ="
-#define EVAL   "eval time ="
-#define TOTAL  "total time ="
+#define TIMING    "print_timing: "
+#define EVAL_TIME "eval time ="
 
 #define UNKNOWN      (-1)
 #define MAX_NS       (INT64_C(1) << 50) /* 13 days: a longer time is a damaged one */
 #define MAX_TOKENS   (INT64_C(1) << 40)
 #define MAX_REQUESTS (1u << 22)
 
+/* The times of a request, the label that holds another one first. */
+enum label {
+	PROMPT,
+	EVAL,
+	TOTAL,
+	NO_LABEL,
+};
+
+static const char *const labels[NO_LABEL] = {("prompt " EVAL_TIME), EVAL_TIME, "total time ="};
+
 static const struct weir_mark marks[] = {
-	{.first = "", .texts = {{"slot ", TIMING "id ", EVAL, " ms / "}, .all = 4}},
+	{.first = "", .texts = {{"slot ", TIMING "id ", EVAL_TIME, " ms / "}, .all = 4}},
 	{0},
 };
 
@@ -77,7 +92,7 @@ static bool take_times(struct weir_slice text, int64_t *ns, int64_t *tokens)
 	    !take_number(&text, 0, MAX_TOKENS, &count))
 		return false;
 	*ns = time_ns;
-	*tokens = count;
+	*tokens = time_ns ? count : 0; /* llama-cli prints "0.00 ms / 1 runs" if there were none */
 	return true;
 }
 
@@ -98,7 +113,8 @@ static void flush(struct reading *reading, uint64_t at)
 		request.end_ns = pending->prompt_ns + pending->decode_ns;
 		request.tokens = pending->prompt_tokens;
 		request.output_tokens = pending->decode_tokens;
-		request.first_token_ns = pending->prompt_ns;
+		if (pending->prompt_ns > 0)
+			request.first_token_ns = pending->prompt_ns;
 		weir_requests_add_part(requests, reading->prefill, pending->prompt_ns);
 		weir_requests_add_part(requests, reading->decode, pending->decode_ns);
 		weir_requests_add(requests, &request);
@@ -128,28 +144,51 @@ static struct weir_slice behind(struct weir_slice line, const char *found, const
 	return (struct weir_slice){from, (size_t)(line.data + line.length - from)};
 }
 
+/* Finds the label of a time at the start of a line, or behind a prefix that ends in a colon, and
+ * gives the text behind it. */
+static enum label label_of(struct weir_slice line, struct weir_slice *times)
+{
+	for (int label = 0; label < NO_LABEL; label++) {
+		const char *found = weir_slice_find(line, labels[label]);
+		struct weir_slice prefix;
+
+		if (!found)
+			continue;
+		prefix = weir_slice_trim(
+			(struct weir_slice){line.data, (size_t)(found - line.data)});
+		if (prefix.length && !weir_slice_ends(prefix, ":"))
+			continue;
+		*times = behind(line, found, labels[label]);
+		return (enum label)label;
+	}
+	return NO_LABEL;
+}
+
 static void take_line(struct reading *reading, struct weir_slice line, uint64_t at)
 {
 	struct pending *pending = &reading->pending;
-	const char *timing = weir_slice_find(line, TIMING), *found;
+	const char *timing = weir_slice_find(line, TIMING);
+	struct weir_slice times;
 	bool bad = false;
 
 	if (timing) {
 		line = behind(line, timing, TIMING);
 		take_slot(reading, &line, at);
 	}
-	line = weir_slice_trim(line);
-	found = line.data;
-	if (weir_slice_starts(line, PROMPT)) {
+	switch (label_of(line, &times)) {
+	case PROMPT:
 		if (pending->prompt_ns >= 0)
 			flush(reading, at);
-		bad = !take_times(behind(line, found, PROMPT), &pending->prompt_ns,
-		                  &pending->prompt_tokens);
-	} else if (weir_slice_starts(line, EVAL)) {
-		bad = !take_times(behind(line, found, EVAL), &pending->decode_ns,
-		                  &pending->decode_tokens);
-	} else if (weir_slice_starts(line, TOTAL)) {
+		bad = !take_times(times, &pending->prompt_ns, &pending->prompt_tokens);
+		break;
+	case EVAL:
+		bad = !take_times(times, &pending->decode_ns, &pending->decode_tokens);
+		break;
+	case TOTAL:
 		flush(reading, at);
+		break;
+	case NO_LABEL:
+		break;
 	}
 	if (bad)
 		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, at, NULL);
@@ -167,7 +206,7 @@ static enum weir_status read_lines(struct reading *reading, struct weir_source *
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		at = row->at;
 		if (row->cut &&
-		    (weir_slice_holds(row->line, EVAL) || weir_slice_holds(row->line, TIMING)))
+		    (weir_slice_holds(row->line, EVAL_TIME) || weir_slice_holds(row->line, TIMING)))
 			weir_input_warn(reading->input, WEIR_WARN_TRUNCATED, at, NULL);
 		else if (row->count)
 			take_line(reading, row->line, at);
@@ -197,15 +236,32 @@ static enum weir_status read_llama(struct weir_source *source, struct weir_input
 	if (!status && !input->events)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no request with the times of its prompt and of its answer in "
-		                   "this log of llama-server: expected lines such as \"prompt eval "
+		                   "this log of llama.cpp: expected lines such as \"prompt eval "
 		                   "time = 9.00 ms / 14 tokens\" and \"eval time = ...\"");
 	return status;
 }
 
+/* Looks for the times of a prompt and of an answer, whichever program printed them. */
+static int sniff(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line, times;
+	bool found[NO_LABEL + 1] = {false};
+
+	while (!(found[PROMPT] && found[EVAL]) && weir_csv_take_line(&rest, &line)) {
+		enum label label = label_of(line, &times);
+		int64_t ns, tokens;
+
+		found[label] |= label < TOTAL && take_times(times, &ns, &tokens);
+	}
+	return found[PROMPT] && found[EVAL] ? 8 * (int)(strlen(labels[PROMPT]) + strlen(EVAL_TIME))
+	                                    : 0;
+}
+
 const struct weir_reader weir_reader_llama_log = {
 	.name = "llama-server-log",
-	.title = "logs of llama-server, with the times of each request",
+	.title = "logs of llama.cpp (llama-server, llama-cli), with the times of each request",
 	.gives = "requests",
 	.marks = marks,
+	.sniff = sniff,
 	.read = read_llama,
 };
