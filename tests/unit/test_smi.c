@@ -495,7 +495,7 @@ static void outputs_without_samples_are_refused_with_a_reason(void **state)
 		{"\n==============NVSMI LOG==============\n", "nvidia-smi -q"},
 		{"Mon Jan  5 14:00:00 2026\n+-----------+\n| NVIDIA-SMI 550.54.15     Driver "
 	         "Version: 550.54.15 |\n",
-	         "overview that nvidia-smi prints without options"},
+	         "overview of nvidia-smi without"},
 		{"<?xml version=\"1.0\" ?>\n<!DOCTYPE nvidia_smi_log SYSTEM \"a.dtd\">\n"
 	         "<nvidia_smi_log>\n",
 	         "XML of nvidia-smi -q -x"},
@@ -539,7 +539,7 @@ static void a_table_below_an_overview_is_read(void **state)
 	expect_samples(&weir_reader_smi_dmon, dmon, "0 utilization=0.5\n");
 	expect_samples(QUERY, between, "0 temperature_c=50\n0 temperature_c=51\n");
 	expect_warned(QUERY, between, WEIR_WARN_RAGGED_ROW, 1); /* the line with the date */
-	expect_chosen(OVERVIEW, NULL, "overview that nvidia-smi prints without options");
+	expect_chosen(OVERVIEW, NULL, "overview of nvidia-smi without");
 }
 
 static void a_header_needs_a_known_gauge(void **state)

@@ -9,7 +9,6 @@
  * The form of the time follows the locale of the host: its parts are found wherever they are.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -34,85 +33,20 @@ struct gpustat {
 	bool timed;    /* the head of the file has a time */
 };
 
-/* ---- the line of the host ---- */
-
-/* Returns 1 to 12 for the name of a month in English; 0: another word. */
-static int month_of(struct weir_slice word)
-{
-	static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-	                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
-	for (int i = 0; i < 12; i++)
-		if (weir_slice_starts(word, months[i]) && word.length <= sizeof("September"))
-			return i + 1;
-	return 0;
-}
-
-static int64_t number_in(struct weir_slice word, size_t digits_least, size_t digits_most)
-{
-	int64_t value;
-
-	for (size_t i = 0; i < word.length; i++)
-		if (word.data[i] < '0' || word.data[i] > '9')
-			return -1;
-	return word.length >= digits_least && word.length <= digits_most &&
-	                       weir_parse_i64(word.data, word.length, &value)
-	               ? value
-	               : -1;
-}
-
-/* The parts of a date and time; -1: not found. */
-struct parts {
-	int64_t month, day, year, clock_ns, afternoon;
-};
-
-static void take_word(struct weir_slice word, struct parts *parts)
-{
-	int month = month_of(word);
-
-	if (month && parts->month < 0)
-		parts->month = month;
-	else if (parts->clock_ns < 0 && weir_monitor_clock(word, &parts->clock_ns))
-		return;
-	else if (parts->day < 0 && number_in(word, 1, 2) >= 0)
-		parts->day = number_in(word, 1, 2);
-	else if (parts->year < 0 && number_in(word, 4, 4) >= 0)
-		parts->year = number_in(word, 4, 4);
-	else if (weir_monitor_same(word, "AM") || weir_monitor_same(word, "PM"))
-		parts->afternoon = weir_monitor_same(word, "PM");
-}
-
-/* Parses a line such as "node3  Mon Jan  5 10:00:00 2026  550.54.15", whose first word is the host.
- */
-static bool parse_header(struct weir_slice line, int64_t *out_ns)
-{
-	static const int64_t half_day_ns = INT64_C(43200) * 1000000000;
-	struct weir_slice words[MAX_WORDS];
-	size_t count = weir_csv_split(line, &blanks, words, MAX_WORDS);
-	struct parts parts = {-1, -1, -1, -1, -1};
-	char date[32];
-	int length;
-
-	for (size_t i = 1; i < count; i++)
-		take_word(words[i], &parts);
-	if (parts.month < 0 || parts.day < 0 || parts.year < 0 || parts.clock_ns < 0)
-		return false;
-	if (parts.afternoon >= 0)
-		parts.clock_ns = parts.clock_ns % half_day_ns + parts.afternoon * half_day_ns;
-	length = snprintf(date, sizeof(date), "%04d%02d%02d", (int)parts.year, (int)parts.month,
-	                  (int)parts.day);
-	if (!weir_monitor_date((struct weir_slice){date, (size_t)length}, out_ns))
-		return false;
-	*out_ns += parts.clock_ns;
-	return true;
-}
-
 /* ---- the line of a device ---- */
 
 struct row {
 	struct weir_slice index, name, state, memory;
 	bool whole; /* a mark ends the memory */
 };
+
+static bool is_index(struct weir_slice text)
+{
+	int64_t value;
+
+	return text.length && text.length <= 5 && weir_parse_i64(text.data, text.length, &value) &&
+	       value >= 0 && *text.data != '+' && *text.data != '-';
+}
 
 /* Splits "[0] NAME | STATE | MEMORY | PROCESSES"; processes and their mark may be missing. */
 static bool split_row(struct weir_slice line, struct row *row)
@@ -121,7 +55,7 @@ static bool split_row(struct weir_slice line, struct row *row)
 	if (!line.length || *line.data != '[')
 		return false;
 	line = (struct weir_slice){line.data + 1, line.length - 1};
-	if (!weir_monitor_take_before(&line, ']', &row->index) || number_in(row->index, 1, 5) < 0 ||
+	if (!weir_monitor_take_before(&line, ']', &row->index) || !is_index(row->index) ||
 	    !weir_monitor_take_before(&line, '|', &row->name) ||
 	    !weir_monitor_take_before(&line, '|', &row->state))
 		return false;
@@ -234,7 +168,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 		return WEIR_OK;
 	}
 	if (!is_row) {
-		if (!parse_header(line->line, &state->at_ns))
+		if (!weir_monitor_time_of_words(line->line, &state->at_ns))
 			weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, line->at, NULL);
 		return WEIR_OK;
 	}
@@ -272,7 +206,7 @@ static enum weir_status read_gpustat(struct weir_source *source, struct weir_inp
 	if (status)
 		return status;
 	while (!state.timed && weir_csv_take_line(&rest, &line))
-		state.timed = parse_header(line, &at_ns);
+		state.timed = weir_monitor_time_of_words(line, &at_ns);
 	with_state.context = &state;
 	return weir_monitor_read(&with_state, source, input, err);
 }

@@ -213,6 +213,9 @@ bool weir_monitor_local_time(struct weir_slice text, int64_t *out_ns);
 bool weir_monitor_time(struct weir_slice text, int64_t *out_ns, bool *since_1970);
 /* Parses "20260105" into its midnight. */
 bool weir_monitor_date(struct weir_slice text, int64_t *out_ns);
+/* Finds the date and time in a line such as "node3  Mon Jan  5 10:00:00 2026  550.54.15", in the
+ * order of any locale. The first word is skipped. */
+bool weir_monitor_time_of_words(struct weir_slice line, int64_t *out_ns);
 /* Takes the text before a mark, without blanks at its ends, and the mark off a line, for tools that
  * print lines instead of tables; false: the line lacks the mark. */
 bool weir_monitor_take_before(struct weir_slice *line, char mark, struct weir_slice *out);

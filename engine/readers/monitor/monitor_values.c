@@ -2,6 +2,7 @@
 /* Parses cells of device monitors: numbers with and without units, the marks for "no value", times.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/monitor/monitor.h"
@@ -412,5 +413,80 @@ bool weir_monitor_take_before(struct weir_slice *line, char mark, struct weir_sl
 		return false;
 	*out = weir_slice_trim((struct weir_slice){line->data, length});
 	*line = (struct weir_slice){at + 1, line->length - length - 1};
+	return true;
+}
+
+/* ---- dates in words ---- */
+
+#define MAX_WORDS 24
+
+static const struct weir_csv_options blanks = {.separator = ' '};
+
+/* Returns 1 to 12 for the name of a month in English; 0: another word. */
+static int month_of(struct weir_slice word)
+{
+	static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+	                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+	for (int i = 0; i < 12; i++)
+		if (weir_slice_starts(word, months[i]) && word.length <= sizeof("September"))
+			return i + 1;
+	return 0;
+}
+
+static int64_t number_in(struct weir_slice word, size_t digits_least, size_t digits_most)
+{
+	int64_t value;
+
+	for (size_t i = 0; i < word.length; i++)
+		if (word.data[i] < '0' || word.data[i] > '9')
+			return -1;
+	return word.length >= digits_least && word.length <= digits_most &&
+	                       weir_parse_i64(word.data, word.length, &value)
+	               ? value
+	               : -1;
+}
+
+/* The parts of a date and time; -1: not found. */
+struct parts {
+	int64_t month, day, year, clock_ns, afternoon;
+};
+
+static void take_word(struct weir_slice word, struct parts *parts)
+{
+	int month = month_of(word);
+
+	if (month && parts->month < 0)
+		parts->month = month;
+	else if (parts->clock_ns < 0 && weir_monitor_clock(word, &parts->clock_ns))
+		return;
+	else if (parts->day < 0 && number_in(word, 1, 2) >= 0)
+		parts->day = number_in(word, 1, 2);
+	else if (parts->year < 0 && number_in(word, 4, 4) >= 0)
+		parts->year = number_in(word, 4, 4);
+	else if (weir_monitor_same(word, "AM") || weir_monitor_same(word, "PM"))
+		parts->afternoon = weir_monitor_same(word, "PM");
+}
+
+bool weir_monitor_time_of_words(struct weir_slice line, int64_t *out_ns)
+{
+	static const int64_t half_day_ns = INT64_C(43200) * 1000000000;
+	struct weir_slice words[MAX_WORDS];
+	size_t count = weir_csv_split(line, &blanks, words, MAX_WORDS);
+	struct parts parts = {-1, -1, -1, -1, -1};
+	char date[32];
+	int length;
+
+	for (size_t i = 1; i < count; i++)
+		take_word(words[i], &parts);
+	if (parts.month < 0 || parts.day < 0 || parts.year < 0 || parts.clock_ns < 0)
+		return false;
+	if (parts.afternoon >= 0)
+		parts.clock_ns = parts.clock_ns % half_day_ns + parts.afternoon * half_day_ns;
+	length = snprintf(date, sizeof(date), "%04d%02d%02d", (int)parts.year, (int)parts.month,
+	                  (int)parts.day);
+	if (!weir_monitor_date((struct weir_slice){date, (size_t)length}, out_ns))
+		return false;
+	*out_ns += parts.clock_ns;
 	return true;
 }

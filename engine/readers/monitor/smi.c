@@ -45,7 +45,7 @@ static const struct {
 	{"\x1b[4mGPU0", "it is the topology of nvidia-smi topo: links between devices, no samples"},
 	{"==============NVSMI LOG", "it is the report of nvidia-smi -q: " RECORD_QUERY},
 	{"| NVIDIA-SMI ",
-         "it is the overview that nvidia-smi prints without options: " RECORD_QUERY},
+         "it is the overview of nvidia-smi without the figures of a device: " RECORD_QUERY},
 	{"<nvidia_smi_log", "it is the XML of nvidia-smi -q -x: " RECORD_QUERY},
 	{"List of valid properties to query",
          "it is the help of nvidia-smi --help-query-gpu, not a recording"},
