@@ -39,7 +39,7 @@ const struct weir_tool weir_tools[] = {
                    {.first = "",
                     .texts = {{"Percentage of the requests served within a certain time (ms)"},
                               .all = 1}}}},
-	{.what = "a summary of k6",
+	{.what = "a summary of k6 without times of requests (http_req_duration)",
          .advice = OF_SERVER,
          .marks = {{.first = "{", .keys = {{"metrics", "root_group"}, .all = 2}},
                    {.first = "", .texts = {{"iteration_duration", "p(95)="}, .all = 2}}}},

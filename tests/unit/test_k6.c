@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Summaries of k6: both forms of JSON, and the text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/base/text.h"
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define DATA          "tests/data/k6/"
+#define JSON(metrics) "{\"metrics\": {" metrics "}}"
+#define TIMES(values) "\"http_req_duration\": {" values "}"
+#define REQUESTS(n)   "\"http_reqs\": {\"count\": " n ", \"rate\": 5}"
+#define FAILED(share) "\"http_req_failed\": {\"passes\": 1, \"fails\": 2, \"value\": " share "}"
+#define LINE(times)   "  http_req_duration....: " times "\n"
+#define LINES         LINE("avg=2ms med=1ms") "  http_reqs....: 10  5.5/s\n"
+
+static const struct weir_reader *const reader = &weir_reader_k6;
+
+static void expect_label(const struct weir_input *input, const char *key, const char *value)
+{
+	const char *label = weir_run_label(input->run, key);
+
+	if (!value)
+		assert_null(label);
+	else
+		assert_string_equal(label, value);
+}
+
+static void figures_of_an_export_are_those_of_all_requests(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "summary.json", profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 6 + 1 + 1);
+	reading_expects_figure(input->run, "mean_latency_ms", 20.5, false, "ms");
+	reading_expects_figure(input->run, "median_latency_ms", 18, false, "ms");
+	reading_expects_figure(input->run, "min_latency_ms", 2.25, false, "ms");
+	reading_expects_figure(input->run, "max_latency_ms", 410.5, false, "ms");
+	reading_expects_figure(input->run, "p90_latency_ms", 31.5, false, "ms");
+	reading_expects_figure(input->run, "p95_latency_ms", 44.25, false, "ms");
+	reading_expects_figure(input->run, "request_throughput", 40.125, true, "1/s");
+	reading_expects_figure(input->run, "failed_pct", 2.5, false, "%");
+	expect_label(input, "completed", "390");
+	expect_label(input, "failed", "10");
+	expect_label(input, "vus", "5");
+	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+static void values_may_be_an_object_of_their_own(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "values.json", profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 7 + 1 + 1);
+	reading_expects_figure(input->run, "p99.9_latency_ms", 30, false, "ms");
+	reading_expects_figure(input->run, "failed_pct", 0, false, "%");
+	expect_label(input, "completed", "200");
+	expect_label(input, "failed", NULL);
+	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 0);
+	weir_profile_free(profile);
+}
+
+static void the_text_has_the_same_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "console.txt", profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 6 + 1 + 1);
+	reading_expects_figure(input->run, "mean_latency_ms", 20.5, false, "ms");
+	reading_expects_figure(input->run, "min_latency_ms", 0.9505, false, "ms");
+	reading_expects_figure(input->run, "max_latency_ms", 61500, false, "ms");
+	reading_expects_figure(input->run, "p95_latency_ms", 1250, false, "ms");
+	reading_expects_figure(input->run, "request_throughput", 40.125, true, "1/s");
+	reading_expects_figure(input->run, "failed_pct", 2.5, false, "%");
+	expect_label(input, "completed", "390");
+	expect_label(input, "vus", "5");
+	weir_profile_free(profile);
+}
+
+static void of_several_summaries_the_first_is_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, LINES LINE("avg=7ms med=6ms"), profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_latency_ms", 2, false, "ms");
+	assert_int_equal(input->warnings[WEIR_WARN_DUPLICATE].count, 1);
+	weir_profile_free(profile);
+}
+
+static void damaged_figures_are_counted(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned bad;
+		size_t figures;
+	} cases[] = {
+		{JSON(TIMES("\"avg\": -1, \"med\": 2, \"p(95)\": \"x\"")), 2, 1},
+		{JSON(TIMES("\"p(0)\": 1, \"p(100)\": 1, \"p(99)\": 1, \"q(9)\": 1, \"count\": 3")),
+	         0, 1},
+		{JSON(TIMES("\"med\": 2") "," FAILED("1.5")), 0, 1},
+		{JSON(TIMES("\"med\": 2") "," FAILED("-1")), 1, 1},
+		{LINE("avg=2 med=1ms max=1x p(90)=ms p(95)="), 4, 1},
+		{LINE("med=1ms") "my_http_req_duration..: avg=1ms\n  http_reqs....: 5 x\n", 1, 1},
+		{LINE("med=1ns max=1h p(90)=1us p(95)=1\xce\xbcs"), 0, 4},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
+
+		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, cases[i].bad);
+		assert_int_equal(input->run->metrics.count, cases[i].figures);
+		weir_profile_free(profile);
+	}
+	reading_survives_damage(reader, JSON(TIMES("\"avg\": 1") "," REQUESTS("4")));
+	reading_survives_damage(reader, LINES);
+}
+
+static void a_summary_without_answers_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(reader, JSON(TIMES("\"med\": 2") "," FAILED("1")), WEIR_E_FORMAT,
+	                "no request completed");
+	reading_refuses(reader, JSON(TIMES("\"med\": 0") "," REQUESTS("0")), WEIR_E_FORMAT,
+	                "no request completed");
+	reading_refuses(reader, JSON("\"iterations\": {\"count\": 3}"), WEIR_E_EMPTY,
+	                "http_req_duration");
+	reading_refuses(reader, "hello\n", WEIR_E_EMPTY, "http_req_duration");
+}
+
+static void summaries_are_recognised(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(JSON(TIMES("\"avg\": 1"))), "k6");
+	assert_string_equal(
+		reading_claims("{\"root_group\": {}, \"metrics\": {\"iteration_duration\""
+	                       ": {}}}"),
+		"k6");
+	assert_string_equal(reading_claims(LINES), "k6");
+	assert_string_equal(reading_claims("{\"metrics\": {\"latency\": {}}}"), "none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_an_export_are_those_of_all_requests),
+		cmocka_unit_test(values_may_be_an_object_of_their_own),
+		cmocka_unit_test(the_text_has_the_same_figures),
+		cmocka_unit_test(of_several_summaries_the_first_is_read),
+		cmocka_unit_test(damaged_figures_are_counted),
+		cmocka_unit_test(a_summary_without_answers_is_refused),
+		cmocka_unit_test(summaries_are_recognised),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
