@@ -77,6 +77,9 @@ struct weir_telemetry {
 	bool local_time;
 	/* The date is unknown as well: at_ns counts from the midnight before the first sample. */
 	bool no_date;
+	/* Rail of a board where the power of the device is measured; NULL: the monitor states the
+	 * power of the device itself, or no power. Static. */
+	const char *power_rail;
 	struct weir_telemetry_sample *samples;
 	size_t count, capacity;
 	struct weir_telemetry_device *devices;

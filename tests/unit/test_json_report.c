@@ -174,6 +174,7 @@ static void unknown_is_null(void **state)
 	assert_unknown(document, "what_if.1.speedup");
 	assert_unknown(minimal, "what_if");
 	assert_unknown(minimal, "profiler");
+	assert_unknown(minimal, "run.span_ns");
 	assert_unknown(document, "stages.1.p99_ns");
 	assert_unknown(document, "operators.1.flops");
 	assert_unknown(document, "operators.2.roofline");

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "engine/analysis/requests/telemetry.h"
+#include "engine/analysis/rows/rows.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/monitors.h"
@@ -85,6 +87,65 @@ static void power_is_that_of_the_device_and_of_the_board(void **state)
 		weir_text_release(&text);
 		weir_text_release(&expected);
 	}
+}
+
+static void the_rail_of_the_device_is_named(void **state)
+{
+	static const struct {
+		const char *rails, *rail;
+	} cases[] = {
+		{"VDD_IN 4000/4000 VDD_SYS_GPU 153/153 VDD_GPU 1/1", "VDD_SYS_GPU"},
+		{"VDD_CPU_GPU_CV 900mW/800mW", "VDD_CPU_GPU_CV"},
+		{"VDD_IN 4000/4000", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const char *rail;
+
+		weir_text_printf(&text, MEMORY "%s\n", cases[i].rails);
+		rail = telemetry_of(TEGRASTATS, text.data, profile)->power_rail;
+		if (!cases[i].rail)
+			assert_null(rail);
+		else
+			assert_string_equal(rail, cases[i].rail);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+/* A board that was idle has its power as well. */
+static void power_of_rail_and_board_is_noted(void **state)
+{
+	static const char text[] =
+		MEMORY "GR3D_FREQ 0% VDD_SYS_GPU 100/100 VDD_IN 2000/2000\n" MEMORY
+		       "GR3D_FREQ 0% VDD_SYS_GPU 100/100 VDD_IN 3000/3000\n";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_report *report;
+
+	(void)state;
+	telemetry_of(TEGRASTATS, text, profile);
+	report = weir_report_new(profile);
+	report->has_telemetry = true;
+	weir_telemetry_figures(profile, 0, 0, report->arena, &report->telemetry);
+	weir_note_telemetry(report);
+	assert_string_equal(report->notes[0].text,
+	                    "the whole board, host and device, takes 2.5 W, 3 W at most");
+	assert_string_equal(report->notes[1].text,
+	                    "the power of the device is measured at its rail VDD_SYS_GPU");
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+/* Scripts write the date before they start the tool. */
+static void a_line_with_a_date_is_no_damage(void **state)
+{
+	(void)state;
+	expect_warned(TEGRASTATS, "Sun Jan 10 23:46:54 UTC 2021\n2021-01-10 23:46:54\n" MEMORY "\n",
+	              WEIR_WARN_RAGGED_ROW, 0);
+	expect_warned(TEGRASTATS, "Sun Jan 10 23:46:54 UTC\n" MEMORY "\n", WEIR_WARN_RAGGED_ROW, 1);
 }
 
 static void a_figure_may_be_missing_or_off(void **state)
@@ -166,6 +227,9 @@ int main(void)
 		cmocka_unit_test(a_time_of_a_script_is_read),
 		cmocka_unit_test(a_line_that_lost_its_time_is_left_out),
 		cmocka_unit_test(power_is_that_of_the_device_and_of_the_board),
+		cmocka_unit_test(the_rail_of_the_device_is_named),
+		cmocka_unit_test(power_of_rail_and_board_is_noted),
+		cmocka_unit_test(a_line_with_a_date_is_no_damage),
 		cmocka_unit_test(a_figure_may_be_missing_or_off),
 		cmocka_unit_test(other_lines_are_damage),
 		cmocka_unit_test(of_a_cut_line_the_whole_cells_are_read),

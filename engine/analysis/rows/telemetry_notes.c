@@ -137,6 +137,42 @@ static void note_means(struct weir_report *report)
 	weir_text_release(&list);
 }
 
+/* Notes the power of a board: while its device is in use, or over all samples if no sample is known
+ * to be in use. */
+static void note_board(const struct weir_telemetry_figures *telemetry, struct weir_report *report)
+{
+	double in_use_w = telemetry->board_power_w;
+	double power_w =
+		isnan(in_use_w) ? mean_gauge(report->profile, WEIR_GAUGE_BOARD_POWER_W) : in_use_w;
+
+	if (isnan(telemetry->board_power_max_w) || isnan(power_w))
+		return;
+	weir_report_note(
+		report, "board_power",
+		"the whole board, host and device, takes %.3g W%s, %.3g W at most%s", power_w,
+		!isnan(in_use_w) && telemetry->utilization > telemetry->utilization_all
+			? " while the device is in use"
+			: "",
+		telemetry->board_power_max_w,
+		isnan(telemetry->power_max_w) ? "; the monitor states no power of the device alone"
+					      : "");
+}
+
+/* Names the rail at which the power of the device is measured. */
+static void note_rail(struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = report->profile->inputs[i].telemetry;
+
+		if (!telemetry || !telemetry->power_rail)
+			continue;
+		weir_report_note(report, "power_rail",
+		                 "the power of the device is measured at its rail %s",
+		                 telemetry->power_rail);
+		return;
+	}
+}
+
 void weir_note_telemetry(struct weir_report *report)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
@@ -144,18 +180,8 @@ void weir_note_telemetry(struct weir_report *report)
 	if (!report->has_telemetry)
 		return;
 	note_devices(telemetry, report);
-	if (!isnan(telemetry->board_power_w))
-		weir_report_note(report, "board_power",
-		                 "the whole board, host and device, takes %.3g W%s, %.3g W at "
-		                 "most%s",
-		                 telemetry->board_power_w,
-		                 telemetry->utilization > telemetry->utilization_all
-		                         ? " while the device is in use"
-		                         : "",
-		                 telemetry->board_power_max_w,
-		                 isnan(telemetry->power_w)
-		                         ? "; the monitor states no power of the device alone"
-		                         : "");
+	note_board(telemetry, report);
+	note_rail(report);
 	note_reasons(report);
 	note_means(report);
 }

@@ -136,35 +136,46 @@ static bool is_input(struct weir_slice name)
 	return weir_slice_equals(name, "VDD_IN") || weir_slice_equals(name, "POM_5V_IN");
 }
 
-/* True for the rail of the device. */
-static bool is_device(struct weir_slice name)
+/* Returns the name of a rail if it supplies the device, else NULL. */
+static const char *device_rail(struct weir_slice name)
 {
 	static const char *const rails[] = {"VDD_GPU_SOC", "VDD_GPU",        "VDD_SYS_GPU",
 	                                    "POM_5V_GPU",  "VDD_CPU_GPU_CV", "GPU"};
 
 	for (size_t i = 0; i < sizeof(rails) / sizeof(rails[0]); i++)
 		if (weir_slice_equals(name, rails[i]))
-			return true;
-	return false;
+			return rails[i];
+	return NULL;
 }
 
-/* Sets the power of the device and of the board. */
-static void take_rail(struct weir_slice name, double rail_mw, double *input_mw, double *sum_mw,
+/* The power of the rails of a line, in mW; NAN: not stated. */
+struct power {
+	double input, sum;
+	const char *device; /* rail of the device; NULL: not stated */
+};
+
+/* Sets the power of the device and adds to that of the board. */
+static void take_rail(struct weir_slice name, double rail_mw, struct power *power,
                       struct weir_monitor_reading *reading)
 {
-	if (is_device(name))
+	const char *device = device_rail(name);
+
+	if (device && !power->device) {
 		set(reading, WEIR_GAUGE_POWER_W, rail_mw, "mW");
+		power->device = device;
+	}
 	if (is_input(name))
-		*input_mw = rail_mw;
+		power->input = rail_mw;
 	else
-		*sum_mw = isnan(*sum_mw) ? rail_mw : *sum_mw + rail_mw;
+		power->sum = isnan(power->sum) ? rail_mw : power->sum + rail_mw;
 }
 
-/* Takes the figures of a line; of one that is cut, rails at its end are missing from the sum. */
-static void take_figures(const struct weir_slice *cells, size_t count, bool cut,
-                         struct weir_monitor_reading *reading)
+/* Takes the figures of a line; of one that is cut, rails at its end are missing from the sum.
+ * Returns the rail of the device, or NULL. */
+static const char *take_figures(const struct weir_slice *cells, size_t count, bool cut,
+                                struct weir_monitor_reading *reading)
 {
-	double input_mw = NAN, sum_mw = NAN;
+	struct power power = {.input = NAN, .sum = NAN};
 
 	for (size_t i = 0; i + 1 < count; i++) {
 		struct weir_slice name = cells[i], value = cells[i + 1];
@@ -179,13 +190,15 @@ static void take_figures(const struct weir_slice *cells, size_t count, bool cut,
 			take_engine(value, WEIR_GAUGE_MEMORY_ACTIVITY, WEIR_GAUGE_MEMORY_CLOCK_MHZ,
 			            reading);
 		else if (!isnan(rail_mw))
-			take_rail(name, rail_mw, &input_mw, &sum_mw, reading);
+			take_rail(name, rail_mw, &power, reading);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (weir_slice_starts(cells[i], "GPU@") || weir_slice_starts(cells[i], "gpu@"))
 			take_temperature(cells[i], reading);
-	if (!isnan(input_mw) || !cut)
-		set(reading, WEIR_GAUGE_BOARD_POWER_W, isnan(input_mw) ? sum_mw : input_mw, "mW");
+	if (!isnan(power.input) || !cut)
+		set(reading, WEIR_GAUGE_BOARD_POWER_W, isnan(power.input) ? power.sum : power.input,
+		    "mW");
+	return power.device;
 }
 
 /* Parses "01-05-2026 10:00:00", or a time that a script put before the line. */
@@ -240,17 +253,27 @@ static int recognise(struct weir_slice line)
 	return bits;
 }
 
+/* True for a line with a date alone, which scripts write before they start the tool. */
+static bool is_date(struct weir_slice line)
+{
+	bool since_1970;
+	int64_t at_ns;
+
+	return weir_monitor_time(weir_slice_trim(line), &at_ns, &since_1970) ||
+	       weir_monitor_time_of_words(line, &at_ns);
+}
+
 static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
                                  struct weir_error *err)
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
 	struct tegrastats *state = monitor->context;
-	const char *figures = find_figures(row->line);
+	const char *figures = find_figures(row->line), *rail;
 	size_t whole = weir_monitor_whole(row);
 	bool timed;
 
 	if (!figures) {
-		if (row->count)
+		if (row->count && !is_date(row->line))
 			weir_input_warn(monitor->input,
 			                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_RAGGED_ROW,
 			                row->at, NULL);
@@ -271,7 +294,9 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	reading.local &= state->timed;
 	reading.since_1970 &= state->timed;
 	reading.bad_time = state->timed && !timed;
-	take_figures(row->cells, whole, whole < row->count, &reading);
+	rail = take_figures(row->cells, whole, whole < row->count, &reading);
+	if (!monitor->telemetry->power_rail)
+		monitor->telemetry->power_rail = rail;
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
 
