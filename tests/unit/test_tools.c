@@ -18,6 +18,20 @@ static const struct {
 	{"Running 30s test @ http://localhost:8000/\n  4 threads and 100 connections\n"
          "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n",
          "wrk", "name,value,unit"},
+	{"Running 30s test @ http://a\n  2 threads and 9 connections\n  Thread calibration: mean "
+         "lat.: 9 usec\n  Thread Stats   Avg\n",
+         "a report of wrk2", "name,value,unit"},
+	{"  2 threads and 9 connections\n  Thread Stats   Avg\n  Detailed Percentile spectrum:\n",
+         "a report of wrk2", "name,value,unit"},
+	{"       Value   Percentile   TotalCount 1/(1-Percentile)\n", "HdrHistogram",
+         "name,value,unit"},
+	{"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n",
+         "the responses by oha", "column request-duration"},
+	{"starttime\tseconds\tctime\tdtime\tttime\twait\n", "ab -g", "column ttime"},
+	{"Percentage served,Time in ms\n0,0.5\n", "ab -e", "ab with -g FILE"},
+	{"Concurrency Level:      10\nTime taken for tests:   1.0 seconds\nComplete requests:      "
+         "9\n",
+         "ApacheBench (ab)", "ab with -g FILE"},
 	{"Summary:\n  Success rate:\t100.00%\n  Total:\t1.5 secs\n  Requests/sec:\t66.5\n\n"
          "Response time histogram:\n",
          "oha", "name,value,unit"},

@@ -4,7 +4,10 @@
 #define AS_SAMPLES                                                                                 \
 	"write times as CSV with the columns name,value,unit (docs/formats.md), or figures as "    \
 	"weir.run/1"
-#define OF_SERVER   AS_SAMPLES "; the server's log or metrics pages say why requests wait"
+#define OF_SERVER AS_SAMPLES "; the server's log or metrics pages say why requests wait"
+#define OF_COLUMN(column, unit)                                                                    \
+	"write its column " column " as CSV with the columns name,value,unit, in rows such as "    \
+	"latency,9.5," unit "; the server's log or metrics pages say why requests wait"
 #define HYPERFINE   "run hyperfine with --export-json FILE and pass that file"
 #define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
 
@@ -16,26 +19,57 @@
 /* The particular before the general: oha's report holds the lines of hey's. */
 const struct weir_tool weir_tools[] = {
 	/* load generators */
+	{.what = "a report of wrk2",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .texts = {{"Thread Stats", " threads and ", " connections",
+                               "Thread calibration: mean lat."},
+                              .all = 4}},
+                   {.first = "",
+                    .texts = {{"Thread Stats", " threads and ", " connections",
+                               "Detailed Percentile spectrum:"},
+                              .all = 4}}}},
+	{.what = "a table of percentiles by HdrHistogram, which wrk2 and others print",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .texts = {{"Percentile", "TotalCount", "1/(1-Percentile)"}, .all = 3}}}},
 	{.what = "a report of wrk",
          .advice = OF_SERVER,
          .marks = {{.first = "",
                     .texts = {{"Thread Stats", " threads and ", " connections"}, .all = 3}}}},
+	{.what = "a list of the responses by oha (--output-format csv)",
+         .advice = OF_COLUMN("request-duration", "s"),
+         .marks = {{.first = "",
+                    .cells = {{"request-start", "Response-delay", "request-duration", "status"},
+                              .all = 4}}}},
 	{.what = "a report of oha",
-         .advice = OF_SERVER,
+         .advice = "run oha with --output-format csv and " OF_COLUMN("request-duration", "s"),
          .marks = {{.first = "",
                     .texts = {{"Success rate:", "Response time histogram:"}, .all = 2}},
                    {.first = "{",
                     .keys = {{"summary", "responseTimeHistogram", "latencyPercentiles"},
                              .all = 3}}}},
-	{.what = "a report of hey",
-         .advice = OF_SERVER,
+	{.what = "a list of the responses by hey (-o csv)",
+         .advice = OF_COLUMN("response-time", "s"),
          .marks = {{.first = "",
-                    .texts = {{"Response time histogram:", "Requests/sec:"}, .all = 2}},
-                   {.first = "",
                     .cells = {{"response-time", "DNS+dialup", "Response-delay"}, .all = 3}}}},
+	{.what = "a report of hey",
+         .advice = "run hey with -o csv and " OF_COLUMN("response-time", "s"),
+         .marks = {{.first = "",
+                    .texts = {{"Response time histogram:", "Requests/sec:"}, .all = 2}}}},
+	{.what = "a list of the requests by ApacheBench (ab -g)",
+         .advice = OF_COLUMN("ttime", "ms"),
+         .marks = {{.first = "s",
+                    .texts = {{"starttime\tseconds\tctime\tdtime\tttime\twait"}, .all = 1}}}},
+	{.what = "the percentiles of ApacheBench (ab -e)",
+         .advice = "run ab with -g FILE and " OF_COLUMN("ttime", "ms"),
+         .marks = {{.first = "P", .cells = {{"Percentage served", "Time in ms"}, .all = 2}}}},
 	{.what = "a report of ApacheBench (ab)",
-         .advice = OF_SERVER,
+         .advice = "run ab with -g FILE and " OF_COLUMN("ttime", "ms"),
          .marks = {{.first = "", .texts = {{"This is ApacheBench, Version"}, .all = 1}},
+                   {.first = "",
+                    .texts = {{"Concurrency Level:", "Time taken for tests:", "Complete requests:"},
+                              .all = 3}},
                    {.first = "",
                     .texts = {{"Percentage of the requests served within a certain time (ms)"},
                               .all = 1}}}},
