@@ -70,7 +70,10 @@ static void put_calls(struct weir_text *out, const struct weir_report *report,
                       const struct weir_found_fix *fix)
 {
 	(void)report;
-	weir_text_count(out, (uint64_t)fix->calls);
+	if (fix->calls < 1) /* no place of the fix holds a call */
+		weir_text_puts(out, "some");
+	else
+		weir_text_count(out, (uint64_t)fix->calls);
 }
 
 static void put_name(struct weir_text *out, const struct weir_report *report,
