@@ -129,8 +129,8 @@ def check_orders(weir, trials, differences):
 
 
 def sorted_as_folder(paths):
-    """Sorts paths as weir sorts a folder: numbers by their value."""
-    return sorted(paths, key=lambda path: [(int(word), "") if word.isdigit() else (-1, word) for word in re.findall(r"\d+|\D", path)])
+    """Sorts paths as weir sorts a folder: numbers by their value, among other characters by their digits."""
+    return sorted(paths, key=lambda path: [(ord("0"), int(word)) if word.isdigit() else (ord(word), 0) for word in re.findall(r"\d+|\D", path)])
 
 
 # ---- samples ----

@@ -491,7 +491,8 @@ static bool keep_whole(struct weir_draft *draft, const struct run *run)
 	return true;
 }
 
-/* Assigning to a slice of an array on the host takes Python 0.5 to 1.5 us. */
+/* Assigning to a slice of an array on the host took Python 0.7 and 1.1 us, for pieces of 300 values
+ * with NumPy, measured in a loop over the pieces and alone. */
 #define PASTE_NS 1000.0
 
 /* The calls that put the uploaded pieces of a run in a tensor on the device, one by one. */
