@@ -12,6 +12,7 @@
 #include "engine/analysis/rows/host_functions.h"
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
+#include "tests/unit/host_functions_text.h"
 #include "tests/unit/reading.h"
 
 #define TEXT (&weir_reader_cprofile_text)
@@ -22,33 +23,6 @@
 #define TABLE(seconds, rows) CALLS(seconds) COLUMNS rows "\n\n"
 #define FORWARD              "     12/3    1.500    0.125    1.750    0.583 /a/model.py:44(forward)\n"
 #define LEN                  "        5    0.250    0.000    0.250    0.000 {built-in method len}\n"
-
-/* Formats each function that has time as "name [file] self/total", in the order of the frames. */
-static void describe(const struct weir_host_profile *profile, struct weir_text *out)
-{
-	struct weir_host_function *functions = weir_host_functions(profile);
-
-	for (size_t i = 0; i < profile->frame_count; i++) {
-		const struct weir_host_frame *frame = &profile->frames[i];
-
-		if (!functions[i].total)
-			continue;
-		weir_text_printf(out, "%s [%s] %lld/%lld\n",
-		                 weir_names_text(profile->names, frame->function),
-		                 weir_names_text(profile->names, frame->file),
-		                 (long long)functions[i].self, (long long)functions[i].total);
-	}
-	free(functions);
-}
-
-static void expect_functions(const struct weir_host_profile *profile, const char *expected)
-{
-	struct weir_text out = {0};
-
-	describe(profile, &out);
-	assert_string_equal(out.data ? out.data : "", expected);
-	weir_text_release(&out);
-}
 
 static void expect(const char *text, const char *expected)
 {

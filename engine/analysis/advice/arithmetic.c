@@ -12,7 +12,9 @@ struct cost {
 /*
  * Instructions for fp32 values that are in the usual range, counted in the PTX that CUDA 13.0 makes
  * of its mathematical functions for sm_90, which Triton's libdevice has as well. A compiler takes
- * the exponential (ex2.approx) and the quotient (div.full) from the special function unit.
+ * the exponential (ex2.approx) and the quotient (div.full) from the special function unit. Those of
+ * pow, sqrt, quotients and remainders, and of functions made of several (gelu, softplus, mish, elu,
+ * softmax, norms) are estimates from their parts.
  */
 static const struct cost costs[] = {
 	{"exp", 6},

@@ -13,7 +13,7 @@
  * squares the second one of a sum of squares. */
 void weir_blends_mark(const struct weir_op_calls *calls, const struct weir_chain *chain, size_t c,
                       struct weir_fusible *tensors);
-/* Notes what the chain's last call `c` is of the update of a parameter. */
+/* Notes which part of the update of a parameter the chain's last call `c` computes, if any. */
 void weir_blends_note(const struct weir_op_calls *calls, struct weir_chain *chain, size_t c);
 /* Returns the least bytes that the chain moves as an update; 0: it is not one. */
 double weir_blends_update_bytes(const struct weir_chain *chain);

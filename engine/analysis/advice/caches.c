@@ -37,8 +37,8 @@ static double new_rows_of(const struct weir_op_calls *calls, const struct weir_o
 #define PARTS_WITHIN 8
 
 /* True if the call, which joins new rows to others, takes all but the oldest rows of a tensor that
- * has as many rows as the result: a window that moves on. One of them is a pattern, while a cache
- * has a sister. */
+ * has as many rows as the result: a window that moves on. One such window is enough, while caches
+ * come in pairs. */
 static bool moves_window(const struct weir_op_calls *calls, const struct weir_op_call *call)
 {
 	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;

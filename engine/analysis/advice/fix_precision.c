@@ -522,7 +522,7 @@ static double device_ns(const struct weir_program *program)
 /* FLOPs a nanosecond, 1 TFLOP/s. The basis states no rate below: the products are too small. */
 #define LEAST_RATE 1e3
 
-/* Returns what the other type is at an end of the range. */
+/* Returns a clause that names the type at the other end of the range; "": there is only one. */
 static const char *end_of_range(const struct lowering *sum)
 {
 	if (sum->tf32)

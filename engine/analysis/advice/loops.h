@@ -90,7 +90,7 @@ bool weir_loop_is_network(const struct weir_op_calls *calls, const struct weir_l
 
 /* True if each turn computes a network on its chunk of a batch, and the device works less than half
  * of the step: it waits for the host, which launches the operators of all chunks once instead.
- * fix_loops.c has it. */
+ * Defined in fix_loops.c. */
 bool weir_loop_starves_device(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 /* Returns the bytes of the factor that all turns of a loop over rows multiply by. */

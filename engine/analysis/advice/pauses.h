@@ -8,7 +8,8 @@
  * if nothing else explains it: it is in no operator, loader or named piece of work, neither the
  * result that was copied to the host just before it nor the input that is copied to the device just
  * after it is large enough to take the host so long, and it is not as exact as a timer. If there is
- * no such pause, one is a doubtful conjecture if hardly a program takes so long for those copies.
+ * no such pause, a pause far longer than programs were measured to need for those copies is a
+ * doubtful conjecture.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PAUSES_H
 #define WEIR_ANALYSIS_ADVICE_PAUSES_H

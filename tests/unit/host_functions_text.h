@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compares the functions of a host profile with a text. */
+#ifndef WEIR_TESTS_UNIT_HOST_FUNCTIONS_TEXT_H
+#define WEIR_TESTS_UNIT_HOST_FUNCTIONS_TEXT_H
+
+#include "engine/model/hostprofile.h"
+
+/* Fails unless the functions that have time, in the order of the frames, are "name [file]
+ * self/total", one a line. */
+void expect_functions(const struct weir_host_profile *profile, const char *expected);
+
+#endif
