@@ -12,6 +12,7 @@
 #include "engine/pipeline/amd_tools.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/duplicates.h"
+#include "engine/pipeline/first_advice.h"
 #include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/one_run.h"
@@ -174,6 +175,7 @@ static enum weir_status recommend(const struct weir_analysis *analysis,
 	weir_explain_abstention(report);
 	status = weir_recommend(analysis, report, conclusion->advice.items,
 	                        conclusion->advice.count, err);
+	weir_follow_first_advice(report, conclusion->advice.items, conclusion->advice.count);
 	weir_name_server_changes(report);
 	weir_name_amd_tools(report);
 	weir_note_long_stages(report);

@@ -11,6 +11,7 @@
 
 #include "engine/analysis/rank/features.h"
 #include "engine/base/arena.h"
+#include "engine/pipeline/first_advice.h"
 #include "engine/pipeline/headline.h"
 
 struct bench {
@@ -152,6 +153,56 @@ static void a_stage_longer_than_a_step_is_explained(void **state)
 		strstr(bench->report->notes[0].text, "longer than a step: decode (2.05 us)."));
 }
 
+/* Gives the report one recommendation, and returns the next step of a verdict of rule "r". */
+static const char *next_step(struct bench *bench, const char *id, double speedup)
+{
+	static struct weir_recommendation first;
+	static const struct weir_advice advice[] = {{.id = "cuda-graph", .rule = "r"},
+	                                            {.id = "fp8", .rule = "another"}};
+
+	first = (struct weir_recommendation){.id = id,
+	                                     .title = "Group the products",
+	                                     .saving_basis = "a loop",
+	                                     .saving_step_ns = 2000,
+	                                     .saving_speedup = speedup};
+	bench->report->recommendations = &first;
+	bench->report->recommendation_count = 1;
+	bench->report->verdict.next = "the rule's";
+	weir_follow_first_advice(bench->report, advice, 2);
+	return bench->report->verdict.next;
+}
+
+static void the_next_step_is_the_first_recommendation(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_verdict *verdict = &bench->report->verdict;
+
+	*verdict = (struct weir_verdict){.bound = WEIR_BOUND_RUNTIME, .rule = "r"};
+	assert_string_equal(next_step(bench, "group-the-loop", WEIR_FIRST_ADVICE_SPEEDUP),
+	                    "group the products: predicted 1.1x faster");
+	assert_string_equal(next_step(bench, "fp8", 8.5),
+	                    "group the products: predicted 8.5x faster");
+	assert_string_equal(next_step(bench, "group-the-loop", WEIR_FIRST_ADVICE_SPEEDUP - 0.001),
+	                    "the rule's");
+	assert_string_equal(next_step(bench, "cuda-graph", 8.5), "the rule's");
+}
+
+static void a_rule_that_predictions_do_not_cover_keeps_its_next_step(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_verdict *verdict = &bench->report->verdict;
+
+	*verdict = (struct weir_verdict){
+		.bound = WEIR_BOUND_RUNTIME, .rule = "r", .cause = "launch-blocking"};
+	assert_string_equal(next_step(bench, "group-the-loop", 8.5), "the rule's");
+	*verdict = (struct weir_verdict){.bound = WEIR_BOUND_UNDETERMINED, .rule = "r"};
+	assert_string_equal(next_step(bench, "group-the-loop", 8.5), "the rule's");
+	*verdict = (struct weir_verdict){.bound = WEIR_BOUND_RUNTIME, .rule = "r"};
+	bench->report->has_requests = true;
+	assert_string_equal(next_step(bench, "group-the-loop", 8.5), "the rule's");
+	bench->report->has_requests = false;
+}
+
 #define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, open_bench, close_bench)
 
 int main(void)
@@ -160,6 +211,8 @@ int main(void)
 		BENCH_TEST(a_headline_names_the_attributed_share),
 		BENCH_TEST(a_longer_bar_is_explained),
 		BENCH_TEST(an_abstention_says_which_evidence_is_missing),
+		BENCH_TEST(the_next_step_is_the_first_recommendation),
+		BENCH_TEST(a_rule_that_predictions_do_not_cover_keeps_its_next_step),
 		BENCH_TEST(a_stage_longer_than_a_step_is_explained),
 	};
 
