@@ -41,6 +41,9 @@ static const struct {
          "at::native::MeanOps>>(...)",
          WEIR_FAMILY_REDUCE},
 	{"__amd_rocclr_copyBuffer", WEIR_FAMILY_COPY},
+	{"void tensorTransformGeneric<__half, __half, float, true, false, "
+         "false>(cudnnTensorTransformStruct)",
+         WEIR_FAMILY_COPY},
 	{"Memcpy HtoD (Pageable -> Device)", WEIR_FAMILY_COPY},
 	{"nvjet_sm90_tst_64x8_64x16_4x1_v_bz_TNT", WEIR_FAMILY_GEMM},
 	{"Cijk_Alik_Bljk_BBS_BH_Bias_MT256x192x64_MI16x16x1_SN", WEIR_FAMILY_GEMM},

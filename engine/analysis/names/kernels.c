@@ -160,6 +160,7 @@ static const struct family_pattern families[] = {
 	ANY("nhwctonchw", COPY),
 	ANY("transpose", COPY),
 	ANY("permute", COPY),
+	ANY("tensortransform", COPY), /* cuDNN; "tensor" and "transform" make a "sort" */
 	/* Matrix products. */
 	ANY("gemv", GEMV),
 	ANY("wvsplitk", GEMV),
