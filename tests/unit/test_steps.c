@@ -176,6 +176,42 @@ static void two_turns_are_no_loop(void **state)
 	scene_release(&scene);
 }
 
+/* Returns the steps of two ranges with these numbers of calls, and of a third one of this name;
+ * NULL: none. */
+static size_t steps_of_two(int first, int second, const char *third)
+{
+	struct make_trace *make = make_trace_new();
+	struct scene scene;
+	size_t steps;
+
+	annotate(make, 0, "forward", 0, 10000);
+	annotate(make, 0, "forward", 20000, 30000);
+	if (third)
+		annotate(make, 0, third, 40000, 50000);
+	for (int i = 0; i < first; i++)
+		make_launch(make, 100 + 100 * i, 150 + 100 * i, 160 + 100 * i, 170 + 100 * i);
+	for (int i = 0; i < second; i++)
+		make_launch(make, 20100 + 100 * i, 20150 + 100 * i, 20160 + 100 * i,
+		            20170 + 100 * i);
+	/* outside of both */
+	make_launch(make, 15000, 15010, 15020, 15030);
+	scene_init(&scene, make_trace_finish(make), true);
+	steps = scene.steps.step_count;
+	scene_release(&scene);
+	return steps;
+}
+
+static void two_turns_with_the_same_work_are_a_loop(void **state)
+{
+	(void)state;
+	assert_int_equal(steps_of_two(16, 16, NULL), 2);
+	assert_int_equal(steps_of_two(15, 15, NULL), 0);
+	assert_int_equal(steps_of_two(16, 17, NULL), 0);
+	assert_int_equal(steps_of_two(17, 16, NULL), 0);
+	assert_int_equal(steps_of_two(16, 16, "save"), 0);
+	assert_int_equal(steps_of_two(16, 17, "forward"), 3);
+}
+
 static void steps_of_a_server_are_stages_at_the_same_time(void **state)
 {
 	struct make_trace *make = make_trace_new();
@@ -352,6 +388,7 @@ int main(void)
 		cmocka_unit_test(
 			without_step_annotations_the_outermost_stage_that_repeats_is_the_step),
 		cmocka_unit_test(two_turns_are_no_loop),
+		cmocka_unit_test(two_turns_with_the_same_work_are_a_loop),
 		cmocka_unit_test(steps_of_a_server_are_stages_at_the_same_time),
 		cmocka_unit_test(ten_thousand_names_become_a_bounded_number_of_stages),
 		cmocka_unit_test(spans_nested_too_deeply_leave_their_work_to_the_ones_around),

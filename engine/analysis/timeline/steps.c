@@ -166,12 +166,44 @@ static void index_spans(struct weir_steps *steps)
 		steps->spans_by_stage[steps->first_span[steps->spans[i].stage + 1]++] = i;
 }
 
-/* Infers steps: the iterations of the outermost stage that occurs most often, at least three
- * times. */
+/* Two ranges of one name are steps if they hold the same number of operators and calls, and at
+ * least this number: equal counts of fewer say little. */
+#define TWIN_ROWS 16
+
+/* Returns the operators and calls in the range of a host row. */
+static size_t rows_within(const struct weir_host_columns *host, size_t range)
+{
+	size_t rows = 0;
+
+	for (size_t i = range + 1; i < host->count && host->thread[i] == host->thread[range] &&
+	                           host->start_ns[i] < host->end_ns[range];
+	     i++)
+		rows += host->kind[i] == WEIR_HOST_OP || host->kind[i] == WEIR_HOST_API;
+	return rows;
+}
+
+/* True if all outermost spans are two of one stage that do the same work: a short recording of a
+ * loop. */
+static bool are_twins(const struct weir_steps *steps, const struct weir_host_columns *host)
+{
+	const struct weir_span *twins[2] = {NULL, NULL};
+	size_t outermost = 0, rows;
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		if (steps->spans[i].parent == WEIR_NONE && outermost++ < 2)
+			twins[outermost - 1] = &steps->spans[i];
+	if (outermost != 2 || twins[0]->stage != twins[1]->stage)
+		return false;
+	rows = rows_within(host, twins[0]->host_row);
+	return rows >= TWIN_ROWS && rows == rows_within(host, twins[1]->host_row);
+}
+
+/* Infers steps: the iterations of the outermost stage that occurs most often, at least three times,
+ * or twice with the same work. */
 static void infer_steps(struct weir_steps *steps, const struct weir_host_columns *host)
 {
 	uint32_t *seen = weir_alloc(steps->stage_count * sizeof *seen);
-	uint32_t best = WEIR_NONE, most = 2;
+	uint32_t best = WEIR_NONE, most = are_twins(steps, host) ? 1 : 2;
 
 	for (size_t i = 0; i < steps->span_count; i++)
 		if (steps->spans[i].parent == WEIR_NONE && ++seen[steps->spans[i].stage] > most) {

@@ -5,8 +5,9 @@
  * which it ran, since launches are asynchronous.
  *
  * Steps come from annotations (ProfilerStep#N, the step grammars of servers). Without such
- * annotations, the outermost stage that occurs most often gives the steps. The steady state
- * excludes, and the report lists:
+ * annotations, the outermost stage that occurs most often gives the steps: at least three times, or
+ * twice if it is the only one and both spans have the same number of operators and calls. The
+ * steady state excludes, and the report lists:
  *
  *   warm-up      leading steps, at most 20 %, that take longer, on the device or on the host, than
  *                the median period of the last 80 % by more than 5 MAD and 10 %
