@@ -722,7 +722,7 @@ static struct advice_result prepared(const char *op, const char *kernel, const c
 		advice_step_op(step, op, dims[i], "[" BF16 ", " BF16 ", " BF16 "]", kernel, 20);
 		for (int k = 0; k < 14; k++)
 			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
-			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
+			               k % 2 ? "[[1, 2048]]" : "[[1, 1024], [1024, 2048]]",
 			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
 			               k % 2 ? 2 : 5);
 	}

@@ -118,6 +118,17 @@ static void fused_gates_are_those_of_a_recurrent_cell(void **state)
 
 /* ---- runs of a model ---- */
 
+/* Six layers, the first of which makes 2,048 values of 512, and the others as many of them. */
+static void add_plain_layers(struct advice_step *step)
+{
+	for (int k = 0; k < 6; k++) {
+		advice_step_op(step, "aten::mm",
+		               k > 0 ? "[[1, 2048], [2048, 2048]]" : "[[1, 512], [512, 2048]]", TWO,
+		               PRODUCT, 5);
+		advice_step_op(step, "aten::relu", "[[1, 2048]]", ONE, POINTWISE, 2);
+	}
+}
+
 /* Four runs of a model whose first operator reads these tensors, and whose others write 2,048
  * values. */
 static bool is_batch(const char *first, const char *dims, const char *types)
@@ -127,11 +138,7 @@ static bool is_batch(const char *first, const char *dims, const char *types)
 
 	for (int i = 0; i < 4; i++) {
 		advice_step_op(step, first, dims, types, "CatArrayBatchedCopy", 2);
-		for (int k = 0; k < 12; k++)
-			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
-			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
-			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
-			               k % 2 ? 2 : 5);
+		add_plain_layers(step);
 	}
 	result = result_of(step, weir_fix_batch_more);
 	return result.found && result.rows == 0; /* else several steps are one */
@@ -385,11 +392,7 @@ static bool runs_of_integers(const char *op, const char *dims, const char *types
 		               "[\"long int\", \"Scalar\", \"long int\", \"Scalar\"]",
 		               "_scatter_gather_elementwise_kernel", 2);
 		advice_step_op(step, op, dims, types, POINTWISE, 2);
-		for (int k = 0; k < 12; k++)
-			advice_step_op(step, k % 2 ? "aten::relu" : "aten::mm",
-			               k % 2 ? "[[1, 2048]]" : "[[1, 2048], [2048, 2048]]",
-			               k % 2 ? ONE : TWO, k % 2 ? POINTWISE : PRODUCT,
-			               k % 2 ? 2 : 5);
+		add_plain_layers(step);
 	}
 	result = result_of(step, weir_fix_batch_more);
 	return result.found && result.rows == 0;

@@ -364,9 +364,8 @@ static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *
 {
 	struct weir_loop part = reading_part(calls, loop);
 
-	return !weir_loop_changes_weights(calls, loop) &&
-	       (weir_loop_cannot_follow(calls, &part) ||
-	        (weir_loop_takes_parts(calls, loop) && !weir_loop_hands_on(calls, loop))) &&
+	return !weir_loop_changes_weights(calls, loop) && !weir_loop_hands_on(calls, &part) &&
+	       (weir_loop_cannot_follow(calls, &part) || weir_loop_takes_parts(calls, loop)) &&
 	       (has_few_rows(calls, loop) || leaves_idle(calls, loop) ||
 	        weir_loop_starves_device(calls, loop));
 }

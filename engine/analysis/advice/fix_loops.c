@@ -142,6 +142,18 @@ static double blocks_of(const struct weir_op_calls *calls, const struct weir_op_
 	return program->rank->trace->device.blocks[program->jobs[call->longest_job].row];
 }
 
+/* A recurrent layer whose kernels keep its weights runs in one kernel for the whole sequence: with
+ * up to 8 layers in two directions, the longest kernel is this share of the call. Kernels that take
+ * one time step each are ordinary products, which read the weights once for more rows. */
+#define SEQUENCE_SHARE (1.0 / 16)
+
+/* True if the call passes over a sequence with recurrent layers that keep their weights. */
+static bool keeps_weights(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	return weir_op_calls_recurs(calls, call) &&
+	       calls->advisor->program.jobs[call->longest_job].ns >= SEQUENCE_SHARE * call->ns;
+}
+
 /* True if the call looks up rows that keep the whole device busy. Rows that are scattered over a
  * table are far slower than memory's rate (64 bytes each: 0.2 of 3 TB/s), also in one lookup. */
 static bool fills_device(const struct weir_op_calls *calls, const struct weir_op_call *call)
@@ -180,7 +192,7 @@ static void add(const struct weir_op_calls *calls, const struct weir_op_call *ca
 	sum->longest_ns = fmax(sum->longest_ns, call->ns);
 	if (fills_device(calls, call))
 		sum->rows_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
-	if (weir_op_calls_recurs(calls, call))
+	if (keeps_weights(calls, call))
 		sum->blocks += blocks_of(calls, call);
 	if (call->transfers)
 		sum->link_ns += fmax(0, call->ns - WEIR_SHORTEST_KERNEL_NS);
@@ -489,15 +501,59 @@ static void remove_collection(struct weir_draft *draft, const struct weir_op_cal
 	}
 }
 
+/* True if the turns copy nothing from or to the host and do not let it wait: what the host does in
+ * one gives the device no values, so that it is code of the model, which runs once for all rows. */
+static bool stays_on_device(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_program *program = &calls->advisor->program;
+	size_t end = loop->first + loop->turns * loop->period;
+
+	for (size_t c = loop->first; c < end; c++)
+		if (calls->items[c].transfers)
+			return false;
+	for (uint32_t i = calls->items[loop->first].first_issue;
+	     i < calls->items[end - 1].end_issue; i++)
+		if (program->issues[i].until != WEIR_NONE)
+			return false;
+	return true;
+}
+
+/* Removes the host's work before this call of a turn from all turns but the first, as far as it is
+ * usual there: a pause of one turn, such as that of a collector, stays. */
+static void remove_work(struct weir_draft *draft, const struct weir_op_calls *calls,
+                        const struct weir_loop *loop, size_t position)
+{
+	double *ns = weir_alloc(loop->turns * sizeof *ns), usual_ns;
+
+	for (size_t turn = 0; turn < loop->turns; turn++) {
+		const struct weir_issue *issue = issue_at(calls, loop, turn, position);
+
+		ns[turn] = issue->work_ns + issue->dispatch_ns;
+	}
+	usual_ns = weir_median(ns, loop->turns);
+	for (size_t turn = 1; turn < loop->turns; turn++) {
+		size_t c = loop->first + turn * loop->period + position;
+		uint32_t issue = calls->items[c].first_issue;
+
+		if (draft->program.issues[issue].work_ns > 0)
+			weir_draft_less_work(draft, issue, usual_ns);
+	}
+	free(ns);
+}
+
 /* Removes all turns but the first, with their waits. */
 static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *calls,
                          const struct weir_loop *loop)
 {
 	size_t c = loop->first + loop->period, end = loop->first + loop->turns * loop->period;
 	size_t position = 0; /* of c in its turn */
+	bool once = stays_on_device(calls, loop);
 
-	for (size_t p = 0; p < loop->period; p++)
+	for (size_t p = 0; p < loop->period; p++) {
 		set_dispatch(draft, calls, loop, p);
+		if (once && !stays(calls, loop, p))
+			remove_work(draft, calls, loop, p);
+	}
 	if (orders_rows(calls, loop))
 		order_rows(draft, calls, loop);
 	if (loop->picks)

@@ -5,14 +5,11 @@
 
 #include "engine/analysis/advice/dependence.h"
 #include "engine/analysis/advice/loops.h"
+#include "engine/analysis/advice/unbound.h"
 #include "engine/base/arena.h"
 
 /* Turns that are compared; more say nothing new about the period. */
 #define MOST_TURNS 4096
-/* Slices of fewer elements are scalars, such as the rate of a step in a table. */
-#define LEAST_SLICE 16
-/* Host rows before a loop among which the tensor is taken apart: one for each part, and more. */
-#define UNBOUND_WITHIN 1024
 /* Calls behind a loop among which its results are put together. */
 #define COLLECTED_WITHIN 64
 /* Programs with more calls are not searched. */
@@ -240,40 +237,12 @@ static struct slices slices_of(const struct weir_op_calls *calls, const struct w
 			continue;
 		if (is_factor(calls, loop, sliced))
 			slices.factors++;
-		else if (sliced->elements / (double)sliced->dims[0] >= LEAST_SLICE)
+		else if (sliced->elements / (double)sliced->dims[0] >= WEIR_LEAST_SLICE)
 			slices.rows++;
 		else
 			slices.scalars++;
 	}
 	return slices;
-}
-
-/* True if the step takes a tensor apart into as many rows as the loop has turns, before the loop.
- */
-static bool is_unbound(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	uint32_t row = calls->items[loop->first].op;
-	const uint32_t *thread = timeline->trace->host.thread;
-
-	for (uint32_t back = 1; back <= UNBOUND_WITHIN && back <= row; back++) {
-		const struct weir_arg *x;
-		struct weir_args args;
-		int64_t dim = 0;
-
-		if (thread[row - back] != thread[row])
-			return false;
-		if (strcmp(weir_op_plain_name(weir_timeline_host_name(timeline, row - back)),
-		           "unbind") != 0 ||
-		    !weir_advisor_args(calls->advisor, row - back, &args) ||
-		    !(x = weir_args_tensor(&args, 0)))
-			continue;
-		weir_args_int(&args, 1, &dim);
-		dim += dim < 0 ? x->rank : 0;
-		if (dim >= 0 && dim < x->rank && x->dims[dim] == (int64_t)loop->turns)
-			return x->elements / (double)x->dims[dim] >= LEAST_SLICE;
-	}
-	return false;
 }
 
 /* Recorders leave out the shapes of longer lists of tensors (PyTorch 2: 30). */
@@ -667,7 +636,7 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	 */
 	if (body.softmaxes > 0 || slices.factors > body.products)
 		slices.rows += slices.factors;
-	slices.rows += is_unbound(calls, loop);
+	slices.rows += weir_loop_is_unbound(calls, loop);
 	/* The next turn of a sampler, which takes a scalar of each step from a table, takes the
 	 * result; here each result is one of a list. */
 	if (slices.scalars > 0 && weir_loop_collection(calls, loop) < calls->count)
@@ -773,16 +742,21 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
 	return slices_of(calls, loop).factors > 0;
 }
 
-/* Returns the tensor that a call computes on: of a lookup the numbers of the rows, not the table.
- * NULL: not recorded. */
+/* Returns the tensor that a call computes on: of a lookup the numbers of the rows, not the table,
+ * of a product with a bias the factor behind it. NULL: not recorded. */
 static const struct weir_arg *input_of(const struct weir_op_calls *calls,
                                        const struct weir_op_call *call, struct weir_args *args)
 {
 	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	static const char *const adding[] = {"addmm", "addbmm", "baddbmm", "addmv", NULL};
 	uint32_t row = call->op;
 
 	if (!weir_loop_looks_up(calls, call))
-		return weir_op_calls_args(calls, call, args) ? weir_args_tensor(args, 0) : NULL;
+		return weir_op_calls_args(calls, call, args)
+		               ? weir_args_tensor(
+					 args,
+					 weir_op_is_one_of(weir_op_calls_name(calls, call), adding))
+		               : NULL;
 	while (row != WEIR_NONE &&
 	       strcmp(weir_timeline_host_name(timeline, row), "aten::embedding") != 0)
 		row = timeline->parent[row];
@@ -821,7 +795,8 @@ static bool takes_slices(const struct weir_op_calls *calls, const struct weir_lo
 		if (is_slice(calls, r) && weir_advisor_args(calls->advisor, (uint32_t)r, &whole) &&
 		    (x = weir_args_tensor(&whole, 0)) && x->rank >= 1 &&
 		    x->element.dtype == first->element.dtype &&
-		    x->dims[x->rank - 1] == first->dims[first->rank - 1] &&
+		    (x->dims[x->rank - 1] == first->dims[first->rank - 1] ||
+		     part_elements(calls, r) == first->elements) &&
 		    first->elements * (double)loop->turns <= x->elements &&
 		    varies(calls, loop, r) && (!chunks || is_chunk(calls, r, x)))
 			return true;
@@ -835,7 +810,7 @@ bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_
 	struct weir_args args;
 
 	return loop->turns >= 2 && (first = input_of(calls, &calls->items[loop->first], &args)) &&
-	       (is_unbound(calls, loop) || takes_slices(calls, loop, first, false));
+	       (weir_loop_is_unbound(calls, loop) || takes_slices(calls, loop, first, false));
 }
 
 bool weir_loop_takes_chunks(const struct weir_op_calls *calls, const struct weir_loop *loop)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "engine/analysis/advice/unbound.h"
+
+/* Host rows before a loop among which the tensor is taken apart: one for each part, and more. */
+#define UNBOUND_WITHIN 1024
+
+static int64_t rounded_up(int64_t a, int64_t b)
+{
+	return a / b + (a % b != 0);
+}
+
+/* Returns the parts of at least WEIR_LEAST_SLICE elements into which the row takes a tensor apart;
+ * 0: it does not. *elements: those of a part; NAN: any. */
+static int64_t parts_of(const struct weir_op_calls *calls, uint32_t row, double *elements)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+	bool unbinds = strcmp(name, "unbind") == 0, splits = strcmp(name, "split") == 0;
+	int64_t dim = 0, size, parts;
+	const struct weir_arg *x;
+	struct weir_args args;
+
+	if (!(unbinds || splits || strcmp(name, "chunk") == 0) ||
+	    !weir_advisor_args(calls->advisor, row, &args) || !(x = weir_args_tensor(&args, 0)))
+		return 0;
+	/* unbind(self, dim), split(self, size, dim), chunk(self, parts, dim) */
+	weir_args_int(&args, unbinds ? 1 : 2, &dim);
+	dim += dim < 0 ? x->rank : 0;
+	if (dim < 0 || dim >= x->rank || x->dims[dim] < 1)
+		return 0;
+	*elements = NAN;
+	parts = x->dims[dim];
+	if (!unbinds) {
+		/* Gates and heads are parts of each row; here they are rows of a batch. */
+		if (dim != 0 || !weir_args_int(&args, 1, &size) || size < 1 || size > x->dims[0])
+			return 0;
+		size = splits ? size : rounded_up(x->dims[0], size);
+		parts = rounded_up(x->dims[0], size);
+		*elements = x->elements / (double)x->dims[0] * (double)size;
+	}
+	return x->elements / (double)parts >= WEIR_LEAST_SLICE ? parts : 0;
+}
+
+/* True if the call reads a tensor with this number of elements; NAN: any. */
+static bool reads_elements(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                           double elements)
+{
+	struct weir_args args;
+
+	if (isnan(elements))
+		return true;
+	if (!weir_op_calls_args(calls, call, &args))
+		return false;
+	for (size_t i = 0; i < args.count; i++)
+		if (weir_args_tensor(&args, i) && args.items[i].elements == elements)
+			return true;
+	return false;
+}
+
+bool weir_loop_is_unbound(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	const struct weir_op_call *first = &calls->items[loop->first];
+	const uint32_t *thread = calls->advisor->program.rank->trace->host.thread;
+	uint32_t row = first->op;
+	double elements = NAN;
+
+	for (uint32_t back = 1; back <= UNBOUND_WITHIN && back <= row; back++) {
+		if (thread[row - back] != thread[row])
+			return false;
+		if (parts_of(calls, row - back, &elements) == (int64_t)loop->turns &&
+		    reads_elements(calls, first, elements))
+			return true;
+	}
+	return false;
+}

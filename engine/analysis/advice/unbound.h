@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finds the operator in front of a loop that takes a tensor apart into one row, or one chunk of its
+ * rows, for each turn: unbind, split, chunk.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_UNBOUND_H
+#define WEIR_ANALYSIS_ADVICE_UNBOUND_H
+
+#include <stdbool.h>
+
+#include "engine/analysis/advice/loops.h"
+
+/* Slices of fewer elements are scalars, such as the rate of a step in a table. */
+#define WEIR_LEAST_SLICE 16
+
+/* True if the step takes a tensor apart, before the loop, into as many rows as the loop has turns,
+ * or into as many chunks of rows, with one of which a turn begins. */
+bool weir_loop_is_unbound(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+#endif
