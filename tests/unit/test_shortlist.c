@@ -262,6 +262,34 @@ static void compile_leaves_a_graph_and_the_main_chains(void **state)
 	assert_true(is_dropped("cuda-graph", 300, "compile", 150));
 }
 
+/* A capture saves this beside 300 ns that compiling saves; it goes first if it does the main part.
+ */
+static bool captures_first(double saved, bool unmet)
+{
+	struct list list;
+	bool first;
+
+	list_init(&list);
+	add(&list, "compile", 300, 0, JOBS);
+	add(&list, "cuda-graph", saved, 0, JOBS)->unmet = unmet;
+	shortlist(&list);
+	first = list.fixes[0].fix.entry == &list.entries[1];
+	assert_false(list.fixes[0].dropped);
+	assert_false(list.fixes[1].dropped); /* both figures are stated */
+	return first;
+}
+
+static void a_capture_goes_before_a_compiler_if_it_saves_the_main_part(void **state)
+{
+	(void)state;
+	assert_true(captures_first(299, false));
+	assert_true(captures_first(150, false));
+	assert_false(captures_first(149, false));
+	assert_false(captures_first(299, true));
+	/* A compiler that gains nothing behind it is no second line. */
+	assert_true(is_dropped("cuda-graph", 300, "compile", 300));
+}
+
 /* The steps of both keep the library's kernels that change layouts. */
 static void channels_last_stays_beside_faster_launches(void **state)
 {
@@ -428,6 +456,7 @@ int main(void)
 		cmocka_unit_test(what_an_alternative_repeats_is_not_left_out_for_it),
 		cmocka_unit_test(types_and_structure_are_both_named),
 		cmocka_unit_test(compile_leaves_a_graph_and_the_main_chains),
+		cmocka_unit_test(a_capture_goes_before_a_compiler_if_it_saves_the_main_part),
 		cmocka_unit_test(channels_last_stays_beside_faster_launches),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),
 		cmocka_unit_test(hiding_work_stays_beside_a_fix_that_supposes_what_it_is),

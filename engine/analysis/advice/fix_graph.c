@@ -7,7 +7,11 @@
 #define LEAST_LAUNCHES 8
 
 /* A replayed graph took 0.86 to 1.07 of the predicted time in 7 captures with and without one: its
- * kernels find each other's results in the cache. */
+ * kernels find each other's results in the cache. In 11 others, of 188 to 1,224 nodes on an H100,
+ * its kernels took 0.97 to 1.00 of their eager time and a gap 0.26 to 0.42 us. Unprofiled, a node
+ * took 0.03 to 0.31 us beside its kernel where replays follow each other (median 0.11), and 0.3 to
+ * 0.8 us where the host waits for each: the call that launches the graph takes so long for a node.
+ * The gap that is counted lies between. */
 #define REPLAY_LOW  0.85
 #define REPLAY_HIGH 1.10
 

@@ -122,7 +122,8 @@ static bool leaves_bytes(const struct weir_ranked_fix *better, const struct weir
 }
 
 /* Share of a compiled model's saving that functions written by hand have at least to be named as
- * well. */
+ * well; and that a capture has at least to be named first, as the launches are the main part then.
+ */
 #define MAIN_PART 0.5
 
 /* True if the better fix compiles the whole model, while the other one keeps every kernel or
@@ -243,6 +244,15 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 	}
 }
 
+/* Moves a fix from one place of the list up to another one. */
+static void move_up(struct weir_ranked_fix *outcomes, size_t from, size_t to)
+{
+	struct weir_ranked_fix moved = outcomes[from];
+
+	memmove(&outcomes[to + 1], &outcomes[to], (from - to) * sizeof *outcomes);
+	outcomes[to] = moved;
+}
+
 /* True if the better fix does the turns of a loop at once, while the other one packs the pieces
  * that the turns copy to the device: only packed pieces are one tensor, and nothing is left to
  * join. */
@@ -260,15 +270,33 @@ static void put_packing_first(const struct weir_advisor *advisor, struct weir_ra
                               size_t count)
 {
 	for (size_t b = 1; b < count; b++)
-		for (size_t a = 0; a < b; a++) {
-			struct weir_ranked_fix packing = outcomes[b];
+		for (size_t a = 0; a < b; a++)
+			if (needs_packing(advisor, &outcomes[a], &outcomes[b])) {
+				move_up(outcomes, b, a);
+				break;
+			}
+}
 
-			if (!needs_packing(advisor, &outcomes[a], &packing))
-				continue;
-			memmove(&outcomes[a + 1], &outcomes[a], (b - a) * sizeof *outcomes);
-			outcomes[a] = packing;
-			break;
-		}
+/* True if the better fix compiles the model, while the other one only captures it and saves the
+ * main part: a capture keeps the results, and every kernel that is left has been timed. */
+static bool captures_main_part(const struct weir_ranked_fix *better,
+                               const struct weir_ranked_fix *other)
+{
+	return strcmp(better->fix.entry->id, "compile") == 0 &&
+	       strcmp(other->fix.entry->id, "cuda-graph") == 0 && !other->unmet &&
+	       !better->dropped && !other->dropped &&
+	       saved_ns(other) >= MAIN_PART * saved_ns(better);
+}
+
+/* Moves a capture ahead of a compiler, once both are known to stay. */
+static void put_capture_first(struct weir_ranked_fix *outcomes, size_t count)
+{
+	for (size_t b = 1; b < count; b++)
+		for (size_t a = 0; a < b; a++)
+			if (captures_main_part(&outcomes[a], &outcomes[b])) {
+				move_up(outcomes, b, a);
+				break;
+			}
 }
 
 void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
@@ -277,4 +305,5 @@ void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *
 	qsort(outcomes, count, sizeof *outcomes, by_score);
 	put_packing_first(advisor, outcomes, count);
 	drop_alternatives(advisor, outcomes, count);
+	put_capture_first(outcomes, count);
 }
