@@ -217,6 +217,29 @@ static void equal_shapes_share_a_row(void **state)
 	weir_profile_free(profile);
 }
 
+static const char *strides_of(const struct weir_trace *trace, const char *name)
+{
+	return name_of(trace, trace->shapes[trace->host.shape[host_row(trace, name)]].strides);
+}
+
+/* Most tensors are dense, and their strides follow from their sizes. */
+static void strides_are_kept_of_tensors_with_gaps_or_repeated_elements(void **state)
+{
+	struct weir_profile *profile = read_file("strides.json");
+	const struct weir_trace *trace = profile->inputs[0].trace;
+
+	(void)state;
+	assert_string_equal(strides_of(trace, "aten::dense"), "");
+	assert_string_equal(strides_of(trace, "aten::whole_row"), "");
+	assert_string_equal(strides_of(trace, "aten::expanded"), "[[0, 1], []]");
+	assert_string_equal(strides_of(trace, "aten::column"), "[[1], [6]]");
+	assert_string_equal(strides_of(trace, "aten::slice_of_row"), "[[6, 1], []]");
+	assert_string_equal(strides_of(trace, "aten::listed"), "[[[6, 1], [6]], []]");
+	assert_string_equal(strides_of(trace, "aten::other_rank"), "");
+	assert_string_equal(strides_of(trace, "aten::cut"), "");
+	weir_profile_free(profile);
+}
+
 static void threads_are_called_as_the_trace_calls_them(void **state)
 {
 	struct weir_profile *profile = read_file("cuda.json");
@@ -567,6 +590,7 @@ int main(void)
 		cmocka_unit_test(device_work_knows_its_arguments),
 		cmocka_unit_test(work_is_joined_to_its_launch),
 		cmocka_unit_test(equal_shapes_share_a_row),
+		cmocka_unit_test(strides_are_kept_of_tensors_with_gaps_or_repeated_elements),
 		cmocka_unit_test(threads_are_called_as_the_trace_calls_them),
 		cmocka_unit_test(spellings_of_1_8_are_read),
 		cmocka_unit_test(agents_are_matched_to_devices_by_order),

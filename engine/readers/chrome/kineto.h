@@ -187,8 +187,9 @@ static inline struct weir_slice weir_kineto_value(const struct kineto_event *eve
 	return weir_kineto_has(event, key) ? event->value[key] : (struct weir_slice){0};
 }
 
-/* Returns the strides of an operator's arguments; empty if no stride is 0. */
-struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event);
+/* Returns the strides of an operator's arguments; empty if no stride is 0 and no
+ * tensor has gaps between its elements. */
+struct weir_slice weir_kineto_used_strides(const struct kineto_event *event);
 
 /* Returns the value of a key; the fallback if it is missing or not a whole number. */
 int64_t weir_kineto_int(const struct kineto_event *event, enum kineto_key key, int64_t fallback);

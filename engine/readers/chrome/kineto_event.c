@@ -184,10 +184,8 @@ static bool is_zero_at(struct weir_slice text, size_t i)
 	       strchr(",] ", text.data[i + 1]);
 }
 
-struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event)
+static bool has_zero(struct weir_slice strides)
 {
-	struct weir_slice strides = weir_kineto_value(event, ARG_STRIDES);
-
 	for (size_t i = 0; i < strides.length; i++) {
 		const char *digit = memchr(strides.data + i, '0', strides.length - i);
 
@@ -195,8 +193,67 @@ struct weir_slice weir_kineto_zero_strides(const struct kineto_event *event)
 			break;
 		i = (size_t)(digit - strides.data);
 		if (is_zero_at(strides, i))
-			return strides;
+			return true;
 	}
+	return false;
+}
+
+/* The sizes or strides of a tensor; more dimensions than PyTorch's operators have are left out. */
+struct entries {
+	double values[8];
+	size_t count;
+};
+
+/* Reads the next innermost list of numbers from *text; false: the text has no other list. */
+static bool next_entries(struct weir_slice *text, struct entries *out)
+{
+	const char *end = text->data + text->length, *at = text->data;
+	double value = 0;
+	bool open = false, number = false;
+
+	*out = (struct entries){0};
+	for (; at < end && !(open && *at == ']'); at++) {
+		if (*at == '[')
+			open = true;
+		if (*at >= '0' && *at <= '9')
+			value = value * 10 + (*at - '0');
+		else if (number && out->count < 8)
+			out->values[out->count++] = value;
+		number = *at >= '0' && *at <= '9';
+		value = number ? value : 0;
+	}
+	if (number && out->count < 8)
+		out->values[out->count++] = value;
+	if (at >= end)
+		return false;
+	*text = (struct weir_slice){at + 1, (size_t)(end - at) - 1};
+	return true;
+}
+
+/* True if a tensor has more places from its first to its last element than elements. */
+static bool has_gaps(struct weir_slice dims, struct weir_slice strides)
+{
+	struct entries size, stride;
+
+	while (next_entries(&dims, &size) && next_entries(&strides, &stride)) {
+		double elements = 1, extent = 1;
+
+		for (size_t i = 0; i < size.count && size.count == stride.count; i++) {
+			elements *= size.values[i];
+			extent += (size.values[i] - 1) * stride.values[i];
+		}
+		if (elements > 0 && extent > elements)
+			return true;
+	}
+	return false;
+}
+
+struct weir_slice weir_kineto_used_strides(const struct kineto_event *event)
+{
+	struct weir_slice strides = weir_kineto_value(event, ARG_STRIDES);
+
+	if (has_zero(strides) || has_gaps(weir_kineto_value(event, ARG_DIMS), strides))
+		return strides;
 	return (struct weir_slice){"", 0};
 }
 
@@ -441,7 +498,7 @@ static void emit_host(struct kineto_reader *reader, enum weir_host_kind kind)
 		host.dims = weir_kineto_value(event, ARG_DIMS);
 		host.types = weir_kineto_value(event, ARG_TYPES);
 		host.scalars = weir_kineto_value(event, ARG_SCALARS);
-		host.strides = weir_kineto_zero_strides(event);
+		host.strides = weir_kineto_used_strides(event);
 	}
 	host.name = weir_kineto_text(reader, KEY_NAME);
 	if (kind == WEIR_HOST_OP && is_old_annotation(host.name))

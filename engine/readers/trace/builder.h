@@ -36,7 +36,7 @@ struct weir_host_event {
 	struct weir_slice name;
 	uint64_t correlation, external;         /* 0: none */
 	struct weir_slice dims, types, scalars; /* JSON texts; empty: not recorded */
-	struct weir_slice strides;              /* JSON text; empty if no stride is 0 */
+	struct weir_slice strides;              /* JSON text; empty if all tensors are dense */
 	uint64_t at;                            /* byte of the event in the file, for warnings */
 };
 
