@@ -127,6 +127,32 @@ static void rows_that_a_block_does_not_keep_are_computed_again(void **state)
 	assert_near(shares_us(65472, 1025), (2 * POWER + 3 * CHEAP) * INSTRUCTION_US, CLOSE);
 }
 
+/* Sums the rows of powers, and then those of the powers or of what the first sum divides. */
+static double sums_us(bool dependent)
+{
+	static const char matrix[] = "[[65472, 1025], [], []]",
+			  both[] = "[[65472, 1025], [65472, 1]]";
+	struct advice_step *step = advice_step_new();
+
+	on(step, "aten::pow", matrix, "[\"\", \"2.4\"]");
+	reduce(step, matrix, "[\"\", \"[-1]\", \"True\"]");
+	if (dependent)
+		advice_step_op(step, "aten::mul", both, "[\"float\", \"float\"]",
+		               "vectorized_elementwise_kernel", SLOW_US);
+	else
+		on(step, "aten::neg", matrix, NULL);
+	reduce(step, matrix, "[\"\", \"[-1]\", \"True\"]");
+	return fused_us(step);
+}
+
+/* A second pass over the rows is needed for what depends on the first sum alone. */
+static void only_what_depends_on_a_reduction_needs_another_pass(void **state)
+{
+	(void)state;
+	assert_near(sums_us(false), (POWER + 3 * CHEAP) * INSTRUCTION_US, CLOSE);
+	assert_near(sums_us(true), (2 * POWER + 4 * CHEAP) * INSTRUCTION_US, CLOSE);
+}
+
 /* Multiplies the powers of several channels by their sum, or takes the negative of that. */
 static double channels_us(const char *channels, const char *behind, bool multiply)
 {
@@ -242,6 +268,7 @@ int main(void)
 		cmocka_unit_test(sines_take_longer_than_memory_from_the_third_on),
 		cmocka_unit_test(powers_are_dear_unless_they_are_products_or_roots),
 		cmocka_unit_test(rows_that_a_block_does_not_keep_are_computed_again),
+		cmocka_unit_test(only_what_depends_on_a_reduction_needs_another_pass),
 		cmocka_unit_test(a_reduction_of_a_few_values_is_computed_where_it_is_read),
 	};
 

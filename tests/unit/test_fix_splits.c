@@ -187,6 +187,30 @@ static void a_softmax_of_few_long_rows_reads_them_again(void **state)
 	assert_true(softmax_us(263, 262144) > softmax_us(264, 262144) + 2 * TENSOR_US);
 }
 
+/* Sums the rows of what this number of operators compute. */
+static double sum_us(int calls)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	on_rows(step, "aten::abs", 128, 524288, "", SLOW_US);
+	for (int i = 1; i < calls; i++)
+		on_rows(step, "aten::neg", 128, 524288, "", SLOW_US);
+	reduce(step, "aten::sum", 128, 524288, EACH_ROW);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_compile_pointwise, &result);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+/* Another kernel computes rows that take more than 15 operators, and writes them. */
+static void rows_that_are_long_to_compute_are_written(void **state)
+{
+	(void)state;
+	assert_near(sum_us(15), REDUCE_US + SPLIT_US + REGION_US, CLOSE);
+	assert_near(sum_us(16), REDUCE_US + SPLIT_US + 2 * TENSOR_US + REGION_US, CLOSE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +220,7 @@ int main(void)
 		cmocka_unit_test(rows_of_8192_elements_are_short),
 		cmocka_unit_test(statistics_of_the_same_rows_share_a_kernel),
 		cmocka_unit_test(places_are_wider_than_values),
+		cmocka_unit_test(rows_that_are_long_to_compute_are_written),
 		cmocka_unit_test(a_softmax_of_few_long_rows_reads_them_again),
 	};
 

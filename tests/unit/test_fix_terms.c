@@ -95,6 +95,36 @@ static void a_term_of_32_calls_is_the_longest(void **state)
 	expect_tensors(two_terms(3, 33, "aten::mul", TWO), 3);
 }
 
+/* Sums four channels, and combines the sum with another term of its size, or does not. */
+static double behind_a_sum_us(const char *op, const char *dims)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_op(step, "aten::abs", "[[4, 67108864]]", "[\"float\"]", "elementwise_kernel",
+	               SLOW_US);
+	advice_step_begin(step, "aten::sum", "[[4, 67108864], [], []]",
+	                  "[\"float\", \"ScalarList\", \"Scalar\"]", "[\"\", \"[0]\", \"False\"]");
+	advice_step_kernel(step, "reduce_kernel<512, 1, float>", SLOW_US, 1000);
+	advice_step_end(step);
+	on(step, "aten::neg", ONE);
+	cast(step);
+	on(step, op, dims);
+	advice_step_wait(step);
+	advice_step_apply(step, weir_fix_compile_pointwise, &result);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+/* Apart, the sum is written as well. */
+static void a_term_may_be_as_large_as_the_last_result(void **state)
+{
+	double together = behind_a_sum_us("aten::add", TWO);
+
+	(void)state;
+	assert_true(behind_a_sum_us("aten::neg", ONE) > together + TENSOR_US);
+}
+
 static void terms_do_not_meet_across_a_wait(void **state)
 {
 	struct advice_step *step = advice_step_new();
@@ -154,6 +184,7 @@ int main(void)
 		cmocka_unit_test(terms_that_are_combined_are_one_kernel),
 		cmocka_unit_test(sisters_that_are_combined_are_terms),
 		cmocka_unit_test(a_term_of_32_calls_is_the_longest),
+		cmocka_unit_test(a_term_may_be_as_large_as_the_last_result),
 		cmocka_unit_test(terms_do_not_meet_across_a_wait),
 		cmocka_unit_test(a_row_that_is_selected_again_is_read_once),
 		cmocka_unit_test(a_tensor_for_the_result_is_no_operand),

@@ -52,6 +52,7 @@ static const struct cost costs[] = {
 	{"true_divide", 6},
 	{"remainder", 12},
 	{"fmod", 12},
+	{"cumsum", 12}, /* five steps among the threads of a warp, and as many among warps */
 	{"native_layer_norm", 6},
 	{"native_group_norm", 6},
 	{"_fused_rms_norm", 4},
@@ -89,11 +90,10 @@ static void pass_again(struct weir_passes *passes)
 	passes->again_bytes += passes->stored_bytes > 0 ? passes->stored_bytes : passes->bytes;
 }
 
-void weir_passes_compute(struct weir_passes *passes, double instructions)
+void weir_passes_compute(struct weir_passes *passes, double instructions, size_t level)
 {
-	if (passes->reduced)
+	for (; passes->level < level; passes->level++)
 		pass_again(passes);
-	passes->reduced = false;
 	passes->instructions += instructions;
 }
 
@@ -101,7 +101,6 @@ void weir_passes_reduce(struct weir_passes *passes, double instructions, double 
 {
 	passes->instructions += instructions;
 	passes->rows_bytes = bytes;
-	passes->reduced = true;
 }
 
 void weir_passes_read_few(struct weir_passes *passes)

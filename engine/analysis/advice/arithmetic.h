@@ -24,15 +24,16 @@ struct weir_passes {
 	double stored_instructions; /* up to the rows that are stored */
 	double unrolled;            /* for each value that reads a reduction of a few elements */
 	double unrolled_bytes;      /* of the result of that reduction */
-	bool reduced;               /* the last call reduced rows */
+	size_t level;               /* of the last pass; the first one is 0 */
 };
 
 /* Returns the instructions for an element of an operator ("log1p", without "aten::"). */
 double weir_instructions_of(const char *name);
 
-/* Adds a call that computes values of rows. Behind a reduction it begins another pass, which reads
- * all tensors from outside and computes all values anew, or reads the rows if those were stored. */
-void weir_passes_compute(struct weir_passes *passes, double instructions);
+/* Adds a call that computes values of rows in the pass `level`: one behind those whose reductions
+ * it depends on. A pass reads all tensors from outside and computes all values anew, or reads the
+ * rows if those were stored. */
+void weir_passes_compute(struct weir_passes *passes, double instructions, size_t level);
 /* Adds a reading of a reduction of a few elements for each value of the rows. */
 void weir_passes_read_few(struct weir_passes *passes);
 /* Adds a call that reduces rows of `bytes` in all, which is a part of the pass that computes them.

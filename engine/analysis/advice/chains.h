@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "engine/analysis/advice/arithmetic.h"
+#include "engine/analysis/advice/gaps.h"
 #include "engine/analysis/advice/splits.h"
 
 /* The most operators that are taken for one kernel. Inductor joins 64 buffers (max_fusion_size),
@@ -19,11 +20,14 @@
 /* A result of the chain. */
 struct weir_made {
 	double bytes;
-	bool read; /* by a later call */
-	bool sum;  /* by an addition */
+	double elements; /* that the call computes */
+	size_t level;    /* passes over the rows before it is known */
+	bool read;       /* by a later call */
+	bool sum;        /* by an addition */
 	bool kept; /* needed later: a sum that a norm reads, as the residual, or a stored result */
-	bool sliced; /* the program takes slices of it */
-	size_t last; /* the call of the chain that read it last */
+	bool sliced;  /* the program takes slices of it */
+	uint64_t gap; /* its form if it is a part of a tensor, see gaps.h; 0: none */
+	size_t last;  /* the call of the chain that read it last */
 };
 
 struct weir_chain {
@@ -33,14 +37,16 @@ struct weir_chain {
 	struct weir_made made[WEIR_MOST_FUSED];
 	double outside[WEIR_MOST_FUSED]; /* sizes of tensors from outside */
 	size_t outside_count;
-	double read_bytes;     /* tensors from outside */
-	double doubt_bytes;    /* of them, those that may be one that was read before */
-	double again_bytes;    /* results read again, which may be other tensors from outside */
-	size_t again_count;    /* of them */
+	double read_bytes;  /* tensors from outside */
+	double doubt_bytes; /* of them, those that may be one that was read before */
+	double again_bytes; /* results read again, which may be other tensors from outside */
+	double like_bytes;  /* of them, those of the size of a tensor from outside */
+	size_t like_count;
 	double longest_read;   /* the largest tensor from outside */
 	double residual_bytes; /* of the last call, if it may add a tensor from outside */
 	bool last_outside;     /* the last call read a tensor from outside */
 	double now_ns, rate, floor_ns;
+	double picks_ns; /* to pick values of tensors from outside; see picks.h */
 	size_t reductions;
 	/* The update of a parameter; see weir_blends_note(). */
 	size_t averages;   /* moving averages */
@@ -51,6 +57,8 @@ struct weir_chain {
 	bool rows;         /* it reads rows of a tensor that it reads as a whole */
 	bool again;        /* its rows are longer than a block keeps */
 	bool closed;       /* the last call reduced everything to one value */
+	size_t level;      /* of the current call: the highest of its operands */
+	struct weir_gaps gaps;
 	struct weir_splits splits;
 	struct weir_passes passes;
 };

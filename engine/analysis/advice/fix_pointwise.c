@@ -8,6 +8,7 @@
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/fusible.h"
 #include "engine/analysis/advice/opcalls.h"
+#include "engine/analysis/advice/operands.h"
 #include "engine/analysis/advice/terms.h"
 #include "engine/analysis/roofline/roofline.h"
 
@@ -29,6 +30,10 @@
 /* A reduction behind the first reads its rows again, from the second-level cache, which is about
  * twice as fast as memory. */
 #define CACHED_READ 0.5
+/* Inductor stores a value that more than 30 of its operators compute (its
+ * realize_opcount_threshold). A call is about two of them: itself and a constant, a conversion or
+ * the loading of an operand. */
+#define MOST_INLINED 15
 /* Calls behind a small one among which its use is sought: parameters are prepared just before. */
 #define SIDE_WITHIN 4
 /* Fewer calls that repeat are parts of one expression; more are the same function of a sister, as
@@ -38,172 +43,43 @@
  * chain has read already. */
 #define RESIDUAL_SHARE 0.5
 
-/* ---- rows of other tensors ---- */
-
-/* Selections before one among which the same one is sought. */
-#define SELECTED_WITHIN 16
-/* Host rows of a chain among which a selection of its first operands is sought. */
-#define CHAIN_ROWS 4096
-
-/* Marks one input of this size as a row. */
-static void mark_one(struct weir_fusible *tensors, double bytes, bool *marks)
-{
-	for (size_t i = 0; i < tensors->in_count; i++) {
-		if (tensors->fresh[i] || tensors->held[i] || tensors->known[i] ||
-		    !weir_same_bytes(tensors->in[i], bytes))
-			continue;
-		marks[i] = true;
-		return;
-	}
-}
-
-/* True if the chain has a result of this size. */
-static bool makes(const struct weir_chain *chain, double bytes)
-{
-	for (size_t m = 0; m < chain->count; m++)
-		if (weir_same_bytes(chain->made[m].bytes, bytes))
-			return true;
-	return false;
-}
-
-/* True if the chain has read a tensor of this size from outside. */
-static bool has_read(const struct weir_chain *chain, double bytes)
-{
-	for (size_t i = 0; i < chain->outside_count; i++)
-		if (weir_same_bytes(chain->outside[i], bytes))
-			return true;
-	return false;
-}
-
-/* True if both host rows take the same part of such a tensor. */
-static bool same_part(const struct weir_trace *trace, uint32_t a, uint32_t b)
-{
-	const struct weir_host_columns *host = &trace->host;
-	const struct weir_shape *left = &trace->shapes[host->shape[a]];
-	const struct weir_shape *right = &trace->shapes[host->shape[b]];
-
-	return host->name[a] == host->name[b] && host->thread[a] == host->thread[b] &&
-	       left->dims == right->dims && left->scalars == right->scalars;
-}
-
-/* True if a host row behind `first` and before `row` selects the same row of such a tensor. */
-static bool selected_before(const struct weir_trace *trace, uint32_t first, uint32_t row)
-{
-	for (uint32_t r = row; r-- > first && r + SELECTED_WITHIN >= row;)
-		if (same_part(trace, r, row))
-			return true;
-	return false;
-}
-
-/* Marks the result of the chain that has the size of a sliced tensor. */
-static void mark_sliced(struct weir_chain *chain, const struct weir_args *args)
-{
-	const struct weir_arg *x = weir_args_tensor(args, 0);
-
-	for (size_t i = chain->count; x && i-- > 0;) {
-		if (!weir_same_bytes(chain->made[i].bytes, weir_arg_bytes(x)))
-			continue;
-		chain->made[i].sliced = true;
-		return;
-	}
-}
-
-/* Returns the first of the views that the program takes just before a host row, or that row. */
-static uint32_t first_view(const struct weir_timeline *timeline, uint32_t row)
-{
-	static const char *const views[] = {"select", "slice", "as_strided", NULL};
-
-	for (size_t i = 0; i < SELECTED_WITHIN && row > 0; i++, row--)
-		if (!weir_op_is_one_of(
-			    weir_op_plain_name(weir_timeline_host_name(timeline, row - 1)), views))
-			break;
-	return row;
-}
-
-/* True if the chain has read this row of such a tensor. Its first operands are selected before it.
- */
-static bool has_selected(const struct weir_op_calls *calls, const struct weir_chain *chain,
-                         uint32_t row)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	uint32_t first = calls->items[chain->first].op;
-	uint32_t last = calls->items[chain->first + chain->count - 1].op;
-
-	if (first == WEIR_NONE || last == WEIR_NONE)
-		return false;
-	first = first_view(timeline, first);
-	for (uint32_t r = first; r < last && r - first < CHAIN_ROWS; r++)
-		if (same_part(timeline->trace, r, row))
-			return true;
-	return false;
-}
-
-/* Marks the input that a selection of a row makes: one of a tensor with more elements than the
- * chain has, as a loop over rows does, or of a tensor that the chain reads as a whole. */
-static void mark_row(const struct weir_op_calls *calls, struct weir_chain *chain, uint32_t row,
-                     const struct weir_args *args, struct weir_fusible *tensors)
-{
-	const struct weir_arg *x = weir_args_tensor(args, 0);
-	int64_t dim;
-
-	if (!x || !weir_args_int(args, 1, &dim))
-		return;
-	dim += dim < 0 ? x->rank : 0;
-	if (dim < 0 || dim >= x->rank || x->dims[dim] <= 0)
-		return;
-	if (makes(chain, weir_arg_bytes(x)))
-		mark_sliced(chain, args);
-	else if (has_read(chain, weir_arg_bytes(x)))
-		mark_one(tensors, weir_arg_bytes(x) / (double)x->dims[dim], tensors->held);
-	else if (x->elements > chain->elements)
-		mark_one(tensors, weir_arg_bytes(x) / (double)x->dims[dim],
-		         has_selected(calls, chain, row) ? tensors->known : tensors->fresh);
-}
-
-/* True if the operator encloses another one. */
-static bool encloses(const struct weir_timeline *timeline, uint32_t op, uint32_t row)
-{
-	do
-		row = timeline->parent[row];
-	while (row != WEIR_NONE && row != op);
-	return row == op;
-}
-
-/* Marks the inputs of a call that are rows of other tensors, and results of the chain that are
- * sliced, by the views that the program takes between the last call of the chain and this one. */
-static void mark_views(const struct weir_op_calls *calls, struct weir_chain *chain, size_t c,
-                       struct weir_fusible *tensors)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	const uint32_t *thread = timeline->trace->host.thread;
-	uint32_t last = calls->items[chain->first + chain->count - 1].op, op = calls->items[c].op;
-
-	if (last == WEIR_NONE || op == WEIR_NONE || thread[last] != thread[op])
-		return;
-	tensors->casts = encloses(timeline, op, last);
-	for (uint32_t row = last + 1; row < op; row++) {
-		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
-		bool selects = strcmp(name, "select") == 0, slices = strcmp(name, "slice") == 0;
-		struct weir_args args;
-
-		if ((!selects && !slices) || !weir_advisor_args(calls->advisor, row, &args))
-			continue;
-		if (slices)
-			mark_sliced(chain, &args);
-		else if (!tensors->stores && !selected_before(timeline->trace, last + 1, row))
-			mark_row(calls, chain, row, &args, tensors);
-	}
-}
-
-/* Removes what the call has to do with the results of a chain that it does not continue. */
-static void forget_chain(struct weir_fusible *tensors)
-{
-	memset(tensors->held, 0, sizeof tensors->held);
-	memset(tensors->known, 0, sizeof tensors->known);
-	tensors->casts = false;
-}
-
 /* ---- the chain ---- */
+
+/* Returns the time that a call takes to pick values of a tensor from outside: without that for its
+ * result, which is not written, and for the numbers, which are counted as operands. */
+static double picking_ns(const struct weir_op_call *call, const struct weir_fusible *tensors,
+                         double stream_rate)
+{
+	double bytes = tensors->out_bytes + tensors->in[1];
+
+	if (!tensors->picks || !tensors->known[0] || !(stream_rate > 0))
+		return 0;
+	return fmax(0, call->ns - bytes / stream_rate * 1e9);
+}
+
+/* Notes that the current call reads a result. */
+static void note_read(struct weir_chain *chain, struct weir_made *made)
+{
+	made->read = true;
+	chain->level = made->level > chain->level ? made->level : chain->level;
+}
+
+/* Adds what the reading of an operand with gaps moves. */
+static void read_part(struct weir_chain *chain, const struct weir_fusible *tensors, size_t i)
+{
+	struct weir_made *whole = weir_operand_whole(chain, tensors, i);
+	double bytes;
+
+	if (whole)
+		note_read(chain, whole);
+	if (whole || weir_operand_is_part_read(chain, tensors, i))
+		return;
+	bytes = weir_gaps_read(&chain->gaps, &tensors->arg[i]);
+	chain->read_bytes += bytes;
+	chain->longest_read = fmax(chain->longest_read, bytes);
+	if (bytes > 0 && chain->outside_count < WEIR_MOST_FUSED)
+		chain->outside[chain->outside_count++] = 0; /* not a whole tensor */
+}
 
 /* Marks the latest unread result of this size as read, else the latest one that this call has not
  * read yet; false: none. */
@@ -223,7 +99,7 @@ static bool read_result(struct weir_chain *chain, double bytes, bool by_norm, bo
 	if (!found)
 		return false;
 	*again = found->read;
-	found->read = true;
+	note_read(chain, found);
 	found->kept |= by_norm && found->sum;
 	found->last = chain->count;
 	return true;
@@ -267,11 +143,15 @@ static void read_outside(struct weir_chain *chain, double bytes, size_t known)
 	chain->longest_read = fmax(chain->longest_read, bytes);
 }
 
-/* Adds a result that is read again. */
+/* Adds a result that is read again. It is expected to be another tensor from outside only if the
+ * chain has read one of this size: one that it has widened, or spanned by others, is its own. */
 static void read_again(struct weir_chain *chain, double bytes)
 {
 	chain->again_bytes += bytes;
-	chain->again_count++;
+	if (!weir_chain_has_read(chain, bytes))
+		return;
+	chain->like_bytes += bytes;
+	chain->like_count++;
 }
 
 /* Adds what the second scaling of a blend reads: a tensor from outside that an earlier call may
@@ -290,14 +170,33 @@ static void read_blended(struct weir_chain *chain, double bytes)
 		read_outside(chain, bytes, 0);
 }
 
+/* True if the operand with gaps is a part of a result, or of what the chain reads. */
+static bool is_linked_part(struct weir_chain *chain, const struct weir_fusible *tensors, size_t i)
+{
+	return weir_operand_whole(chain, tensors, i) ||
+	       weir_operand_is_part_read(chain, tensors, i);
+}
+
 /* True if an operand is a result of the chain, a part of one, or of what the chain reads. */
 static bool any_linked(struct weir_chain *chain, const struct weir_fusible *tensors)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
-		if (tensors->held[i] ||
-		    (!tensors->fresh[i] && !tensors->known[i] &&
-		     (makes(chain, tensors->in[i]) || is_half(chain, tensors->in[i]) ||
-		      sliced_of(chain, tensors->in[i]))))
+		if (tensors->gap[i]
+		            ? is_linked_part(chain, tensors, i)
+		            : tensors->held[i] || (!tensors->fresh[i] && !tensors->known[i] &&
+		                                   (weir_chain_makes(chain, tensors->in[i]) ||
+		                                    is_half(chain, tensors->in[i]) ||
+		                                    sliced_of(chain, tensors->in[i]))))
+			return true;
+	return false;
+}
+
+/* True if the chain has read a tensor with the form of an operand with gaps: its sister, or the
+ * same one. */
+static bool any_like_part(const struct weir_chain *chain, const struct weir_fusible *tensors)
+{
+	for (size_t i = 0; i < tensors->in_count; i++)
+		if (tensors->gap[i] && weir_gaps_has_read(&chain->gaps, tensors->gap[i]))
 			return true;
 	return false;
 }
@@ -315,8 +214,9 @@ static bool reads_result(const struct weir_chain *chain, const struct weir_fusib
                          double other)
 {
 	for (size_t i = 0; i < tensors->in_count; i++)
-		if (!tensors->fresh[i] && !tensors->known[i] &&
-		    !weir_same_bytes(tensors->in[i], other) && makes(chain, tensors->in[i]))
+		if (!tensors->fresh[i] && !tensors->known[i] && !tensors->gap[i] &&
+		    !weir_same_bytes(tensors->in[i], other) &&
+		    weir_chain_makes(chain, tensors->in[i]))
 			return true;
 	return false;
 }
@@ -327,6 +227,16 @@ static bool writes_rows(const struct weir_op_call *call)
 	return call->family != WEIR_FAMILY_REDUCE;
 }
 
+/* Returns the calls of the chain that compute values for at least half of these elements. */
+static size_t calls_on_rows(const struct weir_chain *chain, double elements)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < chain->count; i++)
+		count += 2 * chain->made[i].elements > elements;
+	return count;
+}
+
 /* Notes what the call has to do with reductions that end kernels. `outside`: the bytes that the
  * chain read from outside before it. */
 static void note_split(struct weir_chain *chain, const struct weir_op_call *call,
@@ -335,6 +245,8 @@ static void note_split(struct weir_chain *chain, const struct weir_op_call *call
 	bool made = reads_result(chain, tensors, 0);
 
 	weir_splits_read(&chain->splits, chain->read_bytes - outside);
+	if (tensors->splits && made && calls_on_rows(chain, tensors->elements) > MOST_INLINED)
+		chain->splits.stored = true;
 	if (tensors->splits)
 		weir_splits_reduce(&chain->splits, call, tensors->in[0], stream_rate, made,
 		                   tensors->columns);
@@ -352,7 +264,11 @@ static void read_operand(struct weir_chain *chain, const struct weir_op_call *ca
 
 	chain->rows |= tensors->held[i];
 	if (tensors->casts && i == 0) {
-		chain->made[chain->count - 1].read = true;
+		note_read(chain, &chain->made[chain->count - 1]);
+		return;
+	}
+	if (tensors->gap[i] && !(tensors->picks && tensors->known[i])) {
+		read_part(chain, tensors, i);
 		return;
 	}
 	if (tensors->held[i] || tensors->known[i] || (tensors->same && i > 0))
@@ -362,7 +278,7 @@ static void read_operand(struct weir_chain *chain, const struct weir_op_call *ca
 	} else if (!read_result(chain, bytes, call->family == WEIR_FAMILY_NORM, &again)) {
 		whole = sliced_of(chain, bytes);
 		if (whole)
-			whole->read = true;
+			note_read(chain, whole);
 		else
 			read_outside(chain, bytes, known);
 	}
@@ -372,13 +288,23 @@ static void read_operand(struct weir_chain *chain, const struct weir_op_call *ca
 		chain->residual_bytes = bytes;
 }
 
+/* True if the call reduces rows that are longer than a block keeps. */
+static bool reduces_long(const struct weir_fusible *tensors)
+{
+	return tensors->row_elements > LONGEST_ROW && !tensors->splits;
+}
+
 /* Adds the result of a call. What the program stores is written once, from where it is made. */
 static void add_result(struct weir_chain *chain, const struct weir_fusible *tensors)
 {
 	if (tensors->stores)
 		chain->made[chain->count - 1].kept = true;
 	chain->made[chain->count++] =
-		(struct weir_made){.bytes = tensors->out_bytes, .sum = tensors->sum};
+		(struct weir_made){.bytes = tensors->out_bytes,
+	                           .elements = tensors->elements,
+	                           .level = chain->level + (reduces_long(tensors) ? 1 : 0),
+	                           .sum = tensors->sum,
+	                           .gap = tensors->out_gap};
 	chain->elements = fmax(chain->elements, tensors->elements);
 	chain->main_bytes = fmax(chain->main_bytes, tensors->out_bytes);
 	chain->closed = tensors->out_bytes <= 8 && tensors->elements > 1 && !tensors->stores;
@@ -388,7 +314,7 @@ static void add_result(struct weir_chain *chain, const struct weir_fusible *tens
 static void note_pass(struct weir_chain *chain, const struct weir_op_call *call,
                       const struct weir_fusible *tensors)
 {
-	bool reduces = tensors->row_elements > LONGEST_ROW && !tensors->splits;
+	bool reduces = reduces_long(tensors);
 
 	chain->passes.bytes = chain->read_bytes;
 	chain->passes.tensors = chain->outside_count;
@@ -396,12 +322,16 @@ static void note_pass(struct weir_chain *chain, const struct weir_op_call *call,
 		weir_passes_read_few(&chain->passes);
 	if (call->family == WEIR_FAMILY_SOFTMAX && tensors->row_elements < LEAST_UNROLLED)
 		weir_passes_normalise_few(&chain->passes, tensors->row_elements, tensors->elements);
+	if (reduces && chain->level > chain->passes.level)
+		weir_passes_compute(&chain->passes, 0, chain->level);
 	if (reduces)
 		weir_passes_reduce(&chain->passes, tensors->instructions, tensors->in[0]);
 	if (!reduces && 2 * tensors->elements <= chain->elements)
 		chain->passes.instructions += tensors->instructions; /* of a value for each row */
-	else if (!reduces || writes_rows(call))
-		weir_passes_compute(&chain->passes, reduces ? 0 : tensors->instructions);
+	else if (!reduces)
+		weir_passes_compute(&chain->passes, tensors->instructions, chain->level);
+	else if (writes_rows(call))
+		weir_passes_compute(&chain->passes, 0, chain->level + 1);
 	if (call->family == WEIR_FAMILY_REDUCE && tensors->row_elements < LEAST_UNROLLED)
 		weir_passes_unroll(&chain->passes, tensors->row_elements, tensors->out_bytes);
 }
@@ -414,15 +344,17 @@ static void extend(struct weir_chain *chain, const struct weir_op_call *call,
 	double outside = chain->read_bytes;
 
 	chain->residual_bytes = 0;
-	if (tensors->blends)
+	chain->level = 0;
+	if (tensors->blends && !tensors->gap[0])
 		read_blended(chain, tensors->in[0]);
-	for (size_t i = 0; i < tensors->in_count && !tensors->blends; i++)
+	for (size_t i = 0; i < tensors->in_count && (!tensors->blends || tensors->gap[0]); i++)
 		read_operand(chain, call, tensors, i, known);
 	chain->last_outside = chain->outside_count > known;
 	note_split(chain, call, tensors, outside, stream_rate);
 	note_pass(chain, call, tensors);
 	add_result(chain, tensors);
 	chain->now_ns += call->ns;
+	chain->picks_ns += picking_ns(call, tensors, stream_rate);
 	if (call->ns > 0)
 		chain->rate = fmax(chain->rate, call->work.bytes / call->ns * 1e9);
 	/* Short kernels are limited by latency, which joining them does not shorten. */
@@ -508,7 +440,7 @@ static bool sisters_meet(const struct weir_op_calls *calls, const struct weir_ch
 
 	for (; begins_sister(calls, chain, c); c += chain->count)
 		terms++;
-	return weir_terms_meet(calls, chain, c, terms);
+	return weir_terms_meet(calls, chain, c, terms, chain->elements);
 }
 
 /* True if the call continues the chain: it reads a result of it, or begins a term that meets one,
@@ -535,8 +467,10 @@ static bool continues(const struct weir_op_calls *calls, struct weir_chain *chai
 		return false;
 	if (grows)
 		return chain->reductions == 0 && reads_result(chain, tensors, 0);
-	return tensors->scalar || any_linked(chain, tensors) || is_side(calls, chain, c, tensors) ||
-	       (begins_term(calls, chain, c, tensors) && weir_terms_meet(calls, chain, c + 1, 1));
+	return tensors->scalar || tensors->constant || any_linked(chain, tensors) ||
+	       any_like_part(chain, tensors) || is_side(calls, chain, c, tensors) ||
+	       (begins_term(calls, chain, c, tensors) &&
+	        weir_terms_meet(calls, chain, c + 1, 1, tensors->elements));
 }
 
 /* ---- operators of libraries ---- */
@@ -658,7 +592,7 @@ struct total {
  * tensors as rows of one selects them before it reads them. */
 static double other_bytes(const struct weir_chain *chain)
 {
-	double count = (double)chain->again_count, mean = chain->again_bytes / fmax(count, 1);
+	double count = (double)chain->like_count, mean = chain->like_bytes / fmax(count, 1);
 	double most = MOST_TENSORS * fmax(1, (double)chain->count / OTHERS_CALLS);
 
 	if (chain->update || chain->rows)
@@ -754,6 +688,7 @@ static void fuse(struct weir_draft *draft, const struct weir_op_calls *calls,
 		return;
 	ns = first_pass_ns(draft->advisor, chain, bytes, rate) +
 	     later_passes_ns(draft->advisor, chain, passed, rate);
+	ns += chain->picks_ns;
 	ns = fmax(ns, fmax(chain->floor_ns, WEIR_SHORTEST_KERNEL_NS));
 	if (ns >= chain->now_ns)
 		return;
@@ -794,15 +729,17 @@ bool weir_join_pointwise(struct weir_draft *draft, bool layers)
 			fusible = false;
 		}
 		if (fusible && chain.count > 0) {
-			mark_views(calls, &chain, c, &tensors);
+			weir_operands_mark(calls, &chain, c, &tensors);
 			weir_blends_mark(calls, &chain, c, &tensors);
 		}
 		if (!fusible || !continues(calls, &chain, c, &tensors)) {
 			fuse(draft, calls, &chain, &total);
 			chain = (struct weir_chain){.first = c};
-			forget_chain(&tensors);
+			if (fusible)
+				weir_operands_begin(&chain, &tensors);
 		}
 		if (fusible && (chain.count > 0 || !tensors.joins)) {
+			weir_operands_see(calls, &chain, c);
 			extend(&chain, &calls->items[c], &tensors, draft->advisor->bandwidth);
 			weir_blends_note(calls, &chain, c);
 		}

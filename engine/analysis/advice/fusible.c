@@ -4,6 +4,8 @@
 
 #include "engine/analysis/advice/arithmetic.h"
 #include "engine/analysis/advice/fusible.h"
+#include "engine/analysis/advice/gaps.h"
+#include "engine/analysis/advice/picks.h"
 #include "engine/analysis/advice/splits.h"
 
 /* Tensors that a compiler joins as a pointwise operator: more of them it copies. */
@@ -24,6 +26,32 @@ static bool writes_first(const char *name)
 	return length > 1 && name[length - 1] == '_' && name[length - 2] != '_';
 }
 
+/* Returns the elements of what pointwise operators make of the tensors: all that they span
+ * together, as the product of a column and a row does; those of the largest one if they do not go
+ * together. */
+static double spanned(const struct weir_args *args)
+{
+	double elements = 1, largest = 0;
+
+	for (int back = 1; back <= WEIR_MAX_RANK; back++) {
+		int64_t size = 1;
+
+		for (size_t i = 0; i < args->count; i++) {
+			const struct weir_arg *arg = weir_args_tensor(args, i);
+			int64_t own = arg && arg->rank >= back ? arg->dims[arg->rank - back] : 1;
+
+			largest = arg ? fmax(largest, arg->elements) : largest;
+			if (own == 1 || own == size)
+				continue;
+			if (size != 1)
+				elements = NAN;
+			size = own;
+		}
+		elements *= (double)size;
+	}
+	return elements >= largest ? elements : largest;
+}
+
 /* Fills the sizes of what a call reads and writes; false: they do not follow from the arguments. */
 static bool tensors_of(const char *name, const struct weir_args *args, const struct weir_work *work,
                        struct weir_fusible *out)
@@ -40,9 +68,13 @@ static bool tensors_of(const char *name, const struct weir_args *args, const str
 		out->elements = fmax(out->elements, arg->elements);
 		if (copy && i == 0)
 			continue; /* written only */
+		out->arg[out->in_count] = *arg;
+		out->gap[out->in_count] = weir_gap_form(arg);
 		out->in[out->in_count] = weir_arg_bytes(arg);
 		in_bytes += out->in[out->in_count++];
 	}
+	if (writes_first(name) && weir_args_tensor(args, 0))
+		out->out_gap = weir_gap_form(weir_args_tensor(args, 0));
 	out->out_bytes = writes_first(name) ? weir_arg_bytes(weir_args_tensor(args, 0))
 	                                    : work->bytes - in_bytes;
 	if (out->out_bytes <= 0 && out->in_count > 1)
@@ -62,7 +94,7 @@ static bool in_attention(const struct weir_op_calls *calls, const struct weir_op
 }
 
 /* Fills the sizes of tensors that are joined, as halves of a rotated vector are; false: too many.
- */
+ * They are NAN if the type is not recorded. */
 static bool joined_of(const struct weir_args *args, const struct weir_work *work,
                       struct weir_fusible *out)
 {
@@ -74,7 +106,7 @@ static bool joined_of(const struct weir_args *args, const struct weir_work *work
 	for (; out->in_count < list->list_count; out->in_count++)
 		out->in[out->in_count] = out->out_bytes / (double)list->list_count;
 	out->joins = true;
-	return out->out_bytes > 0;
+	return !(out->out_bytes <= 0);
 }
 
 /* Fills the sizes of a shift with wrap-around; false: another call. A compiler computes the place
@@ -119,6 +151,28 @@ static bool stored_of(const struct weir_op_calls *calls, const struct weir_op_ca
 	                             .joins = true,
 	                             .stores = true};
 	return out->in[0] > 0;
+}
+
+/* Fills the sizes of a new tensor that is set to one value, as zeros_like() makes it: a compiler
+ * puts the value where the tensor is read. false: another call. */
+static bool constant_of(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                        const char *name, const struct weir_args *args, struct weir_fusible *out)
+{
+	static const char *const makers[] = {"aten::zeros_like", "aten::ones_like",
+	                                     "aten::full_like",  "aten::zeros",
+	                                     "aten::ones",       "aten::full",
+	                                     "aten::new_zeros",  "aten::new_ones",
+	                                     "aten::new_full",   NULL};
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	bool made = false;
+
+	if ((strcmp(name, "fill_") != 0 && strcmp(name, "zero_") != 0) || !x)
+		return false;
+	for (size_t i = 0; makers[i] && !made; i++)
+		made = weir_op_calls_within(calls, call, makers[i]);
+	*out = (struct weir_fusible){
+		.out_bytes = weir_arg_bytes(x), .elements = x->elements, .constant = true};
+	return made && out->out_bytes > 0;
 }
 
 /* A copy that changes the type is pointwise; one that changes the layout or nothing is not. */
@@ -203,6 +257,34 @@ static bool reads_one(const struct weir_advisor *advisor, const struct weir_op_c
 	       call->work.bytes / call->ns * 1e9 > peaks->bytes_per_s.theoretical;
 }
 
+/* Fills the sizes of a running sum over rows; false: another call, or one over few long rows, which
+ * blocks compute one after the other. A compiler computes it where the row is made, like a
+ * reduction that gives a value for each element (Inductor lowers it to a scan). */
+static bool scan_of(const struct weir_advisor *advisor, const struct weir_op_call *call,
+                    const char *name, const struct weir_args *args, struct weir_fusible *out)
+{
+	static const char *const names[] = {"cumsum", "cumprod", "logcumsumexp", NULL};
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t dim;
+
+	if (!weir_op_is_one_of(name, names) || !x || !weir_args_int(args, 1, &dim) ||
+	    call->work.confidence == WEIR_MODEL_NONE)
+		return false;
+	dim += dim < 0 ? x->rank : 0;
+	if (dim < 0 || dim >= x->rank)
+		return false;
+	*out = (struct weir_fusible){.in = {weir_arg_bytes(x)},
+	                             .arg = {*x},
+	                             .gap = {weir_gap_form(x)},
+	                             .in_count = 1,
+	                             .elements = x->elements,
+	                             .row_elements = (double)x->dims[dim]};
+	out->out_bytes = call->work.bytes - out->in[0];
+	out->row_bytes = out->row_elements * x->element.width;
+	return out->out_bytes > 0 &&
+	       !weir_splits_few(advisor, x->elements / out->row_elements, out->row_elements);
+}
+
 /* Returns the instructions for an element of the call. A compiler makes products and roots of
  * powers with such an exponent, and any power that is not recorded is taken for one of them. */
 static double instructions_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
@@ -229,14 +311,17 @@ static bool fill(const struct weir_op_calls *calls, const struct weir_op_call *c
 	if (!*name || call->transfers || in_attention(calls, call) ||
 	    !weir_op_calls_args(calls, call, &args))
 		return false;
-	if (shifted_of(name, &args, out))
+	if (shifted_of(name, &args, out) || constant_of(calls, call, name, &args, out))
 		return true;
+	if (weir_picks_of(calls, call, name, &args, out) ||
+	    scan_of(calls->advisor, call, name, &args, out))
+		return true;
+	if (strcmp(name, "cat") == 0)
+		return joined_of(&args, &call->work, out);
 	if (call->work.confidence == WEIR_MODEL_NONE || call->work.product)
 		return false;
 	if (crosses_rows(name, &args))
 		return false;
-	if (strcmp(name, "cat") == 0)
-		return joined_of(&args, &call->work, out);
 	if (strcmp(name, "copy_") == 0 && !is_cast(&args))
 		return stored_of(calls, call, &args, out);
 	/* A single value that is set is computed where it is used; tensors that are set are not. */
@@ -251,12 +336,13 @@ static bool fill(const struct weir_op_calls *calls, const struct weir_op_call *c
 		out->scalar = out->joins = is_scalar(name, call, out);
 		return out->scalar;
 	}
+	if (call->family == WEIR_FAMILY_ELEMENTWISE)
+		out->elements = spanned(&args);
 	out->same = reads_one(calls->advisor, call, out);
 	out->row_bytes = row_bytes_of(name, &args, &call->work);
-	out->splits = weir_splits_rows(calls->advisor, name, call, weir_args_tensor(&args, 0),
-	                               out->row_bytes);
+	out->splits = weir_splits_rows(calls->advisor, name, call, &args, out->row_bytes);
 	out->columns = weir_splits_columns(call, &args);
-	out->row_elements = weir_splits_row(name, call, weir_args_tensor(&args, 0), out->row_bytes);
+	out->row_elements = weir_splits_row(name, call, &args, out->row_bytes);
 	if (call->family == WEIR_FAMILY_REDUCE && !(out->row_bytes > 0) && out->elements > 0)
 		out->row_bytes = out->in[0] * out->row_elements / out->elements;
 	return true;

@@ -14,9 +14,12 @@
 /* The tensors of one call. */
 struct weir_fusible {
 	double in[WEIR_MAX_ARGS];
-	bool fresh[WEIR_MAX_ARGS]; /* a row of a larger tensor, which the chain has not made */
-	bool held[WEIR_MAX_ARGS];  /* a row of a tensor that the chain reads as a whole */
-	bool known[WEIR_MAX_ARGS]; /* a row that the chain has read before */
+	bool fresh[WEIR_MAX_ARGS];   /* a row of a larger tensor, which the chain has not made */
+	bool held[WEIR_MAX_ARGS];    /* a row of a tensor that the chain reads as a whole */
+	bool known[WEIR_MAX_ARGS];   /* a row that the chain has read before */
+	uint64_t gap[WEIR_MAX_ARGS]; /* its form if it has gaps, see gaps.h; 0: none */
+	struct weir_arg arg[WEIR_MAX_ARGS];
+	uint64_t out_gap; /* of what the call writes in place */
 	size_t in_count;
 	double out_bytes, elements;
 	double row_bytes;
@@ -27,6 +30,8 @@ struct weir_fusible {
 	bool shifts;         /* it moves all values to other places; see shifted_of() */
 	bool blends;         /* it scales the second tensor of a blend; see mark_blended() */
 	bool scalar;         /* it prepares one value, which a compiler computes where it is used */
+	bool picks;          /* it picks values of its first tensor, see picks.h */
+	bool constant;       /* it makes a tensor of one value */
 	bool casts;          /* the call before converted its first tensor for it */
 	bool same;           /* its second tensor is its first */
 	bool stores;         /* it copies a result to a tensor of the program */

@@ -29,25 +29,28 @@ static double result_width(const char *name, double width)
 }
 
 /* Returns the number of rows that the call reduces; 0: not known, or it is no reduction. */
-static double rows_of(const char *name, const struct weir_op_call *call, const struct weir_arg *x,
-                      double row_bytes)
+static double rows_of(const char *name, const struct weir_op_call *call,
+                      const struct weir_args *args, double row_bytes)
 {
-	double written = call->work.bytes - weir_arg_bytes(x);
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	double written = call->work.bytes - weir_arg_bytes(x), width;
 
 	if (!x)
 		return 0;
+	width = result_width(name, weir_summed_width(name, args, x));
 	if (call->family == WEIR_FAMILY_REDUCE)
-		return fmax(1, floor(written / result_width(name, x->element.width) + 0.5));
+		return fmax(1, floor(written / width + 0.5));
 	if (call->family != WEIR_FAMILY_NORM && call->family != WEIR_FAMILY_SOFTMAX)
 		return 0;
 	/* A trained model has the statistics of batches already. */
 	return row_bytes > 0 && !strstr(name, "batch_norm") ? weir_arg_bytes(x) / row_bytes : 0;
 }
 
-double weir_splits_row(const char *name, const struct weir_op_call *call, const struct weir_arg *x,
-                       double row_bytes)
+double weir_splits_row(const char *name, const struct weir_op_call *call,
+                       const struct weir_args *args, double row_bytes)
 {
-	double rows = rows_of(name, call, x, row_bytes);
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	double rows = rows_of(name, call, args, row_bytes);
 
 	return x && rows > 0 ? x->elements / rows : 0;
 }
@@ -67,15 +70,24 @@ bool weir_splits_columns(const struct weir_op_call *call, const struct weir_args
 	return count > 0;
 }
 
-bool weir_splits_rows(const struct weir_advisor *advisor, const char *name,
-                      const struct weir_op_call *call, const struct weir_arg *x, double row_bytes)
+bool weir_splits_few(const struct weir_advisor *advisor, double rows, double elements)
 {
-	double sms = advisor->peaks ? advisor->peaks->sms : 0, rows;
+	double sms = advisor->peaks ? advisor->peaks->sms : 0;
+
+	return rows < ROWS_PER_SM * sms && elements > LEAST_ROW;
+}
+
+bool weir_splits_rows(const struct weir_advisor *advisor, const char *name,
+                      const struct weir_op_call *call, const struct weir_args *args,
+                      double row_bytes)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	double rows;
 
 	if (!x || !(x->elements > 0))
 		return false;
-	rows = rows_of(name, call, x, row_bytes);
-	return rows > 0 && rows < ROWS_PER_SM * sms && x->elements / rows > LEAST_ROW;
+	rows = rows_of(name, call, args, row_bytes);
+	return rows > 0 && weir_splits_few(advisor, rows, x->elements / rows);
 }
 
 void weir_splits_read(struct weir_splits *splits, double bytes)
@@ -131,7 +143,7 @@ double weir_splits_ns(const struct weir_splits *splits)
  * reduction has read. */
 static double kept_bytes(const struct weir_splits *splits)
 {
-	bool several = splits->open || splits->kernels > 1;
+	bool several = splits->open || splits->kernels > 1 || splits->stored;
 
 	return several && splits->made ? splits->first_bytes + splits->rows_bytes : 0;
 }

@@ -19,18 +19,22 @@ struct weir_splits {
 	double first_bytes;   /* that the first one reads */
 	double outside_bytes; /* read from outside since the last of them */
 	double rows_bytes;    /* of the rows that the last of them reads */
+	bool stored;          /* rows that are long to compute: they are written before */
 	bool made;            /* the chain computes rows that it reduces */
 	bool open;            /* an operator on whole rows follows the last of them */
 };
 
+/* Returns true if the rows are few and have many elements each. */
+bool weir_splits_few(const struct weir_advisor *advisor, double rows, double elements);
 /* Returns true if the call reduces few long rows; `row_bytes`: of one row, for operators other than
  * plain reductions. */
 bool weir_splits_rows(const struct weir_advisor *advisor, const char *name,
-                      const struct weir_op_call *call, const struct weir_arg *x, double row_bytes);
+                      const struct weir_op_call *call, const struct weir_args *args,
+                      double row_bytes);
 
 /* Returns the elements of a row that the call reduces; 0: not known, or it is no reduction. */
-double weir_splits_row(const char *name, const struct weir_op_call *call, const struct weir_arg *x,
-                       double row_bytes);
+double weir_splits_row(const char *name, const struct weir_op_call *call,
+                       const struct weir_args *args, double row_bytes);
 /* Returns true if the call reduces the columns of a matrix: values that are not neighbours. */
 bool weir_splits_columns(const struct weir_op_call *call, const struct weir_args *args);
 

@@ -7,8 +7,9 @@
 
 static bool is_pointwise(const struct weir_op_call *call, const struct weir_fusible *tensors)
 {
-	return (call->family == WEIR_FAMILY_ELEMENTWISE || call->family == WEIR_FAMILY_COPY) &&
-	       !tensors->joins && !tensors->stores && !tensors->shifts;
+	return tensors->picks ||
+	       ((call->family == WEIR_FAMILY_ELEMENTWISE || call->family == WEIR_FAMILY_COPY) &&
+	        !tensors->joins && !tensors->stores && !tensors->shifts);
 }
 
 bool weir_terms_may_begin(const struct weir_op_call *call, const struct weir_chain *chain,
@@ -16,9 +17,9 @@ bool weir_terms_may_begin(const struct weir_op_call *call, const struct weir_cha
 {
 	const struct weir_made *last = &chain->made[chain->count - 1];
 
-	/* Each element of a result that is as large as the chain has at least one byte. */
-	return is_pointwise(call, tensors) && tensors->elements == chain->elements && !last->read &&
-	       last->bytes >= chain->elements;
+	/* Each element of the result has at least one byte. */
+	return is_pointwise(call, tensors) && !last->read && last->bytes >= tensors->elements &&
+	       (tensors->elements == chain->elements || tensors->elements == last->elements);
 }
 
 /* The results of the terms so far, and the terms that wait to be combined. */
@@ -46,7 +47,8 @@ static void follow(struct terms *terms, const struct weir_fusible *tensors)
 	size_t results = 0;
 
 	for (size_t i = 0; i < tensors->in_count; i++)
-		results += tensors->in[i] >= tensors->elements && is_made(terms, tensors->in[i]) &&
+		results += tensors->in[i] >= tensors->elements && !tensors->gap[i] &&
+		           !(tensors->picks && i == 0) && is_made(terms, tensors->in[i]) &&
 		           !(tensors->same && i > 0);
 	if (results == 0)
 		terms->waiting++;
@@ -56,7 +58,7 @@ static void follow(struct terms *terms, const struct weir_fusible *tensors)
 }
 
 bool weir_terms_meet(const struct weir_op_calls *calls, const struct weir_chain *chain, size_t next,
-                     size_t count)
+                     size_t count, double elements)
 {
 	struct terms terms = {.chain = chain, .waiting = count};
 	struct weir_fusible tensors;
@@ -71,9 +73,9 @@ bool weir_terms_meet(const struct weir_op_calls *calls, const struct weir_chain 
 		if (weir_op_calls_wait(calls, calls->items[c - 1].first_issue, call->first_issue) ||
 		    !weir_is_fusible(calls, call, &tensors))
 			return false;
-		if (tensors.scalar || tensors.elements < chain->elements)
+		if (tensors.scalar || tensors.elements < elements)
 			continue; /* prepares a parameter */
-		if (!is_pointwise(call, &tensors) || tensors.elements > chain->elements)
+		if (!is_pointwise(call, &tensors) || tensors.elements > elements)
 			return false;
 		follow(&terms, &tensors);
 	}

@@ -9,13 +9,13 @@
 #include "engine/analysis/advice/chains.h"
 #include "engine/analysis/advice/fusible.h"
 
-/* Returns true if the call may begin another term: it is pointwise, as large as the chain, and the
- * chain's last result has no reader yet. */
+/* Returns true if the call may begin another term: it is pointwise, as large as the chain or as
+ * its last result, and that has no reader yet. */
 bool weir_terms_may_begin(const struct weir_op_call *call, const struct weir_chain *chain,
                           const struct weir_fusible *tensors);
-/* Returns true if calls from `next` on combine `terms` terms with a result of the chain. The last
- * of them is made by the calls before `next`. */
+/* Returns true if calls from `next` on combine `terms` terms with a result of the chain. Each term
+ * has `elements` elements, and the calls before `next` make the last of them. */
 bool weir_terms_meet(const struct weir_op_calls *calls, const struct weir_chain *chain, size_t next,
-                     size_t terms);
+                     size_t terms, double elements);
 
 #endif

@@ -155,8 +155,11 @@ static bool take_strides(struct cursor *c, struct weir_arg *arg)
 	for (int i = 0; i < arg->rank; i++)
 		if (!strides.dims[i] && arg->dims[i] > 1)
 			distinct /= (double)arg->dims[i];
-	arg->overlaps = extent_of(arg, &strides) < distinct;
-	arg->distinct = fmin(distinct, extent_of(arg, &strides));
+	arg->strided = true;
+	memcpy(arg->strides, strides.dims, sizeof arg->strides);
+	arg->extent = extent_of(arg, &strides);
+	arg->overlaps = arg->extent < distinct;
+	arg->distinct = fmin(distinct, arg->extent);
 	return true;
 }
 

@@ -28,8 +28,11 @@ struct weir_element {
 struct weir_arg {
 	int rank; /* of a tensor; -1: a list of tensors */
 	int64_t dims[WEIR_MAX_RANK];
-	double elements;   /* of all its tensors if it is a list */
-	double distinct;   /* elements with their own place in memory */
+	double elements; /* of all its tensors if it is a list */
+	double distinct; /* elements with their own place in memory */
+	bool strided;    /* its strides are recorded */
+	int64_t strides[WEIR_MAX_RANK];
+	double extent;     /* elements from the first to the last one in memory */
 	bool overlaps;     /* windows of it share elements */
 	size_t list_count; /* tensors of a list */
 	struct weir_element element;
@@ -48,8 +51,8 @@ bool weir_args_parse(struct weir_args *args, const char *dims, const char *types
 
 /*
  * Removes expanded elements, and those that overlapping windows share, from `distinct` by the
- * recorded strides, such as "[[0, 1], []]". NULL, empty and damaged texts change nothing, and
- * neither does an argument with fewer strides than dimensions.
+ * recorded strides, such as "[[0, 1], []]", and keeps these. NULL, empty and damaged texts change
+ * nothing, and neither does an argument with fewer strides than dimensions.
  */
 void weir_args_stride(struct weir_args *args, const char *strides);
 
@@ -74,6 +77,9 @@ bool weir_args_flags(const struct weir_args *args, size_t index, unsigned *out);
 struct weir_element weir_element_of_name(const char *name, size_t len);
 /* Returns the type of a c10::ScalarType, as a dtype argument records it: 15 is bfloat16. */
 struct weir_element weir_element_of_code(int64_t code);
+/* Returns the bytes of one result of a reduction that keeps the type of its values; a sum(x, dims,
+ * keep, type) of integers or flags is a long integer unless a type is named. */
+double weir_summed_width(const char *op, const struct weir_args *args, const struct weir_arg *x);
 /* Returns the element type in a kernel's template arguments, for lists of tensors whose type is not
  * recorded. */
 struct weir_element weir_element_of_kernel(const char *kernel);

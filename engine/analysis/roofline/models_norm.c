@@ -3,6 +3,7 @@
  * that one pass over the data is enough. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "engine/analysis/roofline/models.h"
 
@@ -13,6 +14,7 @@
 #define BATCH_NORM  2.0 /* inference: a scale and a shift */
 #define SOFTMAX     5.0 /* maximum, difference, exponential, sum, division */
 #define INDEX_BYTES 8.0
+#define LONG_BYTES  8.0
 
 /* Marks operators that compute their moments in a kernel before the one that scales. */
 static const char by_groups;
@@ -179,6 +181,22 @@ static double result_width(enum result_kind kind, double width)
 static const enum result_kind value = RESULT_VALUE, index_only = RESULT_INDEX, both = RESULT_BOTH,
 			      flag = RESULT_FLAG;
 
+double weir_summed_width(const char *op, const struct weir_args *args, const struct weir_arg *x)
+{
+	struct weir_element named = {0};
+	int64_t code;
+
+	if (strcmp(op, "sum") != 0 && strcmp(op, "prod") != 0)
+		return x->element.width;
+	if (weir_args_int(args, 3, &code))
+		named = weir_element_of_code(code);
+	if (named.width > 0)
+		return named.width;
+	return x->element.dtype == WEIR_DTYPE_INT || x->element.dtype == WEIR_DTYPE_INT8
+	               ? LONG_BYTES
+	               : x->element.width;
+}
+
 /* Reductions. `at` is the position of the reduced dimensions. max(x, y) of two tensors is
  * pointwise. */
 static bool fill_reduce(const struct weir_operator_model *model, const struct weir_args *args,
@@ -203,7 +221,8 @@ static bool fill_reduce(const struct weir_operator_model *model, const struct we
 	if (kind == RESULT_BOTH && left == 1)
 		kind = RESULT_VALUE;
 	weir_work_vector(work, model->flops_per_element * x->elements,
-	                 weir_arg_bytes(x) + left * result_width(kind, x->element.width),
+	                 weir_arg_bytes(x) +
+	                         left * result_width(kind, weir_summed_width(model->op, args, x)),
 	                 x->element.dtype);
 	if (!args->has_scalars)
 		work->confidence = WEIR_MODEL_MEDIUM;
