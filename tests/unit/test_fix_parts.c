@@ -301,6 +301,41 @@ static void a_product_of_a_column_and_a_row_is_as_large_as_its_result(void **sta
 	expect_tensors(step, 1);
 }
 
+/* Takes the larger value of two channels, adds the sum of each row to it, and scales both channels
+ * by that. */
+static double scaled_us(const char *matrix, const char *sums)
+{
+	static char rows[96], added[96];
+	struct advice_step *step = advice_step_new();
+
+	(void)snprintf(rows, sizeof rows, "[%s, [], []]", matrix);
+	(void)snprintf(added, sizeof added, "[%s, %s]", matrix, sums);
+	advice_step_begin(step, "aten::amax", "[[2, 33554432], [], []]",
+	                  "[\"float\", \"ScalarList\", \"Scalar\"]", "[\"\", \"[0]\", \"False\"]");
+	advice_step_kernel(step, "reduce_kernel<512, 1, float>", SLOW_US, 1000);
+	advice_step_end(step);
+	advice_step_begin(step, "aten::sum", rows, "[\"float\", \"ScalarList\", \"Scalar\"]",
+	                  "[\"\", \"[-1]\", \"True\"]");
+	advice_step_kernel(step, "reduce_kernel<512, 1, float>", SLOW_US, 1000);
+	advice_step_end(step);
+	on(step, "aten::add", added, NULL);
+	on(step, "aten::mul", "[[2, 33554432], [1, 33554432]]", NULL);
+	on(step, "aten::neg", "[[2, 33554432]]", NULL);
+	return fused_us(step);
+}
+
+/* A loop over rows of eight does not go through both channels at once: the scale is written, and
+ * another kernel reads it. Fewer values are reduced without a loop. */
+static void a_tensor_larger_than_the_reduced_one_is_made_by_another_kernel(void **state)
+{
+	double one = scaled_us("[8388608, 4]", "[8388608, 1]");
+
+	(void)state;
+	assert_near(one, 3 * TENSOR_US + REGION_US, CLOSE);
+	assert_true(scaled_us("[4793490, 7]", "[4793490, 1]") < one * 1.01);
+	assert_true(scaled_us("[4194304, 8]", "[4194304, 1]") > one + TENSOR_US / 2);
+}
+
 /* Joins two results in a list whose type is not recorded, and which has more dimensions than the
  * kernels that name it. */
 static struct advice_step *joined(const char *list)
@@ -336,6 +371,7 @@ int main(void)
 		cmocka_unit_test(a_tensor_of_one_value_is_not_written),
 		cmocka_unit_test(operands_as_large_as_none_that_is_read_are_results),
 		cmocka_unit_test(a_product_of_a_column_and_a_row_is_as_large_as_its_result),
+		cmocka_unit_test(a_tensor_larger_than_the_reduced_one_is_made_by_another_kernel),
 		cmocka_unit_test(a_list_without_a_type_has_that_of_the_result_before),
 		cmocka_unit_test(running_sums_of_many_rows_are_fused),
 	};

@@ -48,6 +48,7 @@ struct weir_chain {
 	double now_ns, rate, floor_ns;
 	double picks_ns; /* to pick values of tensors from outside; see picks.h */
 	size_t reductions;
+	double reduced; /* elements of the smallest tensor that it reduces in a loop; 0: none */
 	/* The update of a parameter; see weir_blends_note(). */
 	size_t averages;   /* moving averages */
 	size_t squares;    /* calls up to the last average of squares; 0: none */

@@ -336,6 +336,17 @@ static void note_pass(struct weir_chain *chain, const struct weir_op_call *call,
 		weir_passes_unroll(&chain->passes, tensors->row_elements, tensors->out_bytes);
 }
 
+/* Notes the tensor that a loop reduces. Blocks go through its rows: a larger tensor, which reads
+ * what they find, is made by another kernel. A value of a small tensor, a parameter, is found
+ * before. */
+static void note_reduced(struct weir_chain *chain, const struct weir_fusible *tensors)
+{
+	if (tensors->row_elements < LEAST_UNROLLED || 2 * tensors->elements < chain->elements)
+		return;
+	if (!(chain->reduced > 0) || tensors->elements < chain->reduced)
+		chain->reduced = tensors->elements;
+}
+
 /* Adds a call to the chain. */
 static void extend(struct weir_chain *chain, const struct weir_op_call *call,
                    const struct weir_fusible *tensors, double stream_rate)
@@ -360,6 +371,7 @@ static void extend(struct weir_chain *chain, const struct weir_op_call *call,
 	/* Short kernels are limited by latency, which joining them does not shorten. */
 	if (call->ns < WEIR_SHORT_NS)
 		chain->floor_ns = fmax(chain->floor_ns, call->ns);
+	note_reduced(chain, tensors);
 	chain->reductions += !tensors->shifts && call->family != WEIR_FAMILY_ELEMENTWISE &&
 	                     call->family != WEIR_FAMILY_COPY;
 	if (tensors->row_bytes > ROW_ON_CHIP_BYTES && !tensors->splits)
@@ -465,7 +477,7 @@ static bool continues(const struct weir_op_calls *calls, struct weir_chain *chai
 	/* Other blocks have reduced the rows that a shift brings here. */
 	if (tensors->shifts && chain->reductions > 0)
 		return false;
-	if (grows)
+	if (grows || (chain->reduced > 0 && tensors->elements > chain->reduced))
 		return chain->reductions == 0 && reads_result(chain, tensors, 0);
 	return tensors->scalar || tensors->constant || any_linked(chain, tensors) ||
 	       any_like_part(chain, tensors) || is_side(calls, chain, c, tensors) ||
