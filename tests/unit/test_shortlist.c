@@ -414,17 +414,16 @@ static void compiling_chains_makes_compile_an_alternative_anywhere(void **state)
 	assert_true(list.fixes[1].dropped);
 }
 
-/* Turns that upload pieces are joined once the pieces are packed. */
-static void packing_the_pieces_of_a_loop_goes_before_joining_its_turns(void **state)
+/* Turns that upload pieces are joined once the pieces are packed, and little is left to launch. */
+static void packing_pieces_goes_before_joining_or_launching_them(void **state)
 {
 	static const struct {
 		const char *joins;
 		size_t packed; /* of the ten jobs that the joined turns have */
 		bool first;
-	} cases[] = {{"vectorise", 8, true},
-	             {"vectorise", 7, false},
-	             {"group-the-loop", 10, true},
-	             {"batch-more", 10, false}};
+	} cases[] = {{"vectorise", 8, true},       {"vectorise", 7, false},
+	             {"group-the-loop", 10, true}, {"cuda-graph", 8, true},
+	             {"cuda-graph", 7, false},     {"batch-more", 10, false}};
 
 	(void)state;
 	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
@@ -465,7 +464,7 @@ int main(void)
 		cmocka_unit_test(joining_turns_stays_beside_launching_them_faster),
 		cmocka_unit_test(a_batch_of_rows_leaves_what_shortens_the_step),
 		cmocka_unit_test(compiling_chains_makes_compile_an_alternative_anywhere),
-		cmocka_unit_test(packing_the_pieces_of_a_loop_goes_before_joining_its_turns),
+		cmocka_unit_test(packing_pieces_goes_before_joining_or_launching_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

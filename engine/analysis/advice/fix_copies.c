@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/transfers.h"
 #include "engine/analysis/time/intervals.h"
 #include "engine/base/arena.h"
@@ -332,7 +333,7 @@ struct run {
 	enum weir_transfer_way way;
 	uint32_t first, last; /* calls */
 	size_t copies;
-	double bytes;
+	double bytes, pinned_bytes; /* pinned: of these, from or to pinned memory */
 };
 
 /* Returns the small copy that is the only job of a call; no way: the call has none. */
@@ -367,7 +368,7 @@ static bool ends_run(const struct weir_draft *draft, const struct run *run, uint
 /* Finds the run that begins with the copy of this call. */
 static struct run find_run(const struct weir_draft *draft, uint32_t first)
 {
-	struct run run = {small_copy(draft, first).way, first, first, 0, 0};
+	struct run run = {.way = small_copy(draft, first).way, .first = first, .last = first};
 	size_t between = 0;
 
 	for (uint32_t i = first; i < draft->program.issue_count; i++) {
@@ -383,6 +384,7 @@ static struct run find_run(const struct weir_draft *draft, uint32_t first)
 		run.last = i;
 		run.copies++;
 		run.bytes += copy.bytes;
+		run.pinned_bytes += copy.memory == WEIR_MEMORY_PINNED ? copy.bytes : 0;
 	}
 	return run;
 }
@@ -400,33 +402,49 @@ static void drop_call(struct weir_draft *draft, uint32_t i)
 	weir_draft_set_dispatch(draft, i, 0);
 }
 
-/* Removes a copy with the dispatch of its operator. If other work was launched since the copy
- * before it, or views of its result are taken, the rest of the dispatch belongs to that. */
-static void drop_copy(struct weir_draft *draft, uint32_t i, bool is_next)
+/* A view that an operator takes of each row at once (unbind, split) took PyTorch 1.2 us without the
+ * profiler: 130 rows in three parts each. */
+#define ROW_VIEW_NS 1200.0
+
+/* The host's work before a copy besides its operator. */
+enum before_copy {
+	BEFORE_NOTHING, /* that is left behind one copy */
+	BEFORE_VIEW,    /* it takes a view, as it does of the packed result */
+	BEFORE_OTHER,   /* work was launched since the copy before it: the rest belongs to that */
+};
+
+/* Removes a copy with the dispatch of its operator. */
+static void drop_copy(struct weir_draft *draft, uint32_t i, enum before_copy before)
 {
 	const struct weir_issue *issue = &draft->program.issues[i];
 	const int64_t *start_ns = draft->program.rank->trace->host.start_ns;
-	double dispatch_ns = issue->dispatch_ns;
+	double dispatch_ns = issue->dispatch_ns, rest_ns;
 
-	if (!is_next && issue->outer != WEIR_NONE)
+	if (before != BEFORE_NOTHING && issue->outer != WEIR_NONE)
 		dispatch_ns = fmin(dispatch_ns, (double)weir_span_ns(start_ns[issue->outer],
 		                                                     start_ns[issue->call]));
-	dispatch_ns = issue->dispatch_ns - dispatch_ns;
+	rest_ns = issue->dispatch_ns - dispatch_ns;
+	if (before == BEFORE_VIEW)
+		rest_ns = fmin(rest_ns, ROW_VIEW_NS / draft->advisor->speed.dispatch);
 	weir_draft_remove_call(draft, i);
-	weir_draft_set_dispatch(draft, i, dispatch_ns);
+	weir_draft_set_dispatch(draft, i, rest_ns);
 }
 
 /* Freeing a tensor takes an eager framework 0.5 to 1 us: a pool of memory and a Python object. */
 #define FREE_NS 500.0
 
-static bool joins(const struct weir_draft *draft, uint32_t i)
+/* Returns true if the outermost operator of the call has this name. */
+static bool is_in(const struct weir_draft *draft, uint32_t i, const char *name)
 {
 	uint32_t outer = draft->program.issues[i].outer;
-	const char *name = outer == WEIR_NONE
-	                           ? ""
-	                           : weir_timeline_host_name(&draft->program.rank->timeline, outer);
 
-	return strcmp(name, "aten::stack") == 0 || strcmp(name, "aten::cat") == 0;
+	return outer != WEIR_NONE &&
+	       strcmp(weir_timeline_host_name(&draft->program.rank->timeline, outer), name) == 0;
+}
+
+static bool joins(const struct weir_draft *draft, uint32_t i)
+{
+	return is_in(draft, i, "aten::stack") || is_in(draft, i, "aten::cat");
 }
 
 /* Removes what many tensors cost behind a run: the operator that joins them, and freeing them. */
@@ -492,7 +510,9 @@ static bool keep_whole(struct weir_draft *draft, const struct run *run)
 }
 
 /* Assigning to a slice of an array on the host took Python 0.7 and 1.1 us, for pieces of 300 values
- * with NumPy, measured in a loop over the pieces and alone. */
+ * with NumPy, measured in a loop over the pieces and alone. NumPy stacks arrays by a view of
+ * each, which takes as long: np.stack of 192 pieces took 1 us for each beyond the gather, while
+ * np.concatenate of 288 pieces took 0.3 us. Tensors are stacked without Python. */
 #define PASTE_NS 1000.0
 
 /* The calls that put the uploaded pieces of a run in a tensor on the device, one by one. */
@@ -601,16 +621,20 @@ static struct pastes find_pastes(const struct weir_draft *draft, const struct ru
 }
 
 /* Adds the operator that joins the tensors of a run. For a copy to the device the host itself moves
- * their bytes to one buffer; where the device pasted them, the host does it one by one. */
-static void join_tensors(struct weir_draft *draft, const struct run *run, size_t pasted)
+ * their bytes to one buffer; where the device pasted them, the host does it one by one. Tensors in
+ * pinned memory are made once, and can be made as parts of one. */
+static void join_tensors(struct weir_draft *draft, const struct run *run, size_t pasted,
+                         double stacked)
 {
 	struct weir_issue *issue = &draft->program.issues[run->first];
 
 	weir_draft_add_operators(draft, run->first, 1);
+	if (run->pinned_bytes > 0)
+		stacked = 0;
 	if (run->way == WEIR_TRANSFER_UP)
-		issue->dispatch_ns +=
-			(run->bytes / WEIR_GATHER_RATE * 1e9 + PASTE_NS * (double)pasted) /
-			draft->advisor->speed.dispatch;
+		issue->dispatch_ns += ((run->bytes - run->pinned_bytes) / WEIR_GATHER_RATE * 1e9 +
+		                       PASTE_NS * ((double)pasted + stacked)) /
+		                      draft->advisor->speed.dispatch;
 }
 
 /* Rows of a copying operator, at most. */
@@ -635,7 +659,8 @@ static bool copies_view(const struct weir_timeline *timeline, uint32_t outer)
 }
 
 /* True if the host takes this result of a run as a view of the device's tensor: then it takes one
- * of the packed result. Values are elements of one list instead. */
+ * of the packed result. Values are elements of one list instead, and a program that copies to a
+ * tensor that exists (copy_) has its rows. */
 static bool keeps_view(const struct weir_draft *draft, uint32_t i)
 {
 	const struct weir_issue *issue = &draft->program.issues[i];
@@ -643,7 +668,7 @@ static bool keeps_view(const struct weir_draft *draft, uint32_t i)
 
 	return weir_transfer_of(draft->advisor, job).way == WEIR_TRANSFER_DOWN &&
 	       strcmp(weir_advisor_op(draft->advisor, job), "aten::copy_") == 0 &&
-	       issue->outer != WEIR_NONE &&
+	       issue->outer != WEIR_NONE && issue->outer != issue->op &&
 	       copies_view(&draft->program.rank->timeline, issue->outer);
 }
 
@@ -653,31 +678,110 @@ static bool is_wait_in(const struct weir_issue *issue, uint32_t outer)
 	return issue->kind == WEIR_ISSUE_WAIT && outer != WEIR_NONE && issue->outer == outer;
 }
 
+/* Uploaded pieces of a run. */
+struct pieces {
+	size_t alone, arrays; /* since the last operator that joined some; arrays: among them */
+	size_t joins, stacks; /* operators that join them; stacks: among them */
+	double stacked;       /* arrays that the device stacks */
+};
+
+/* Rows of the host before a copy, frames of Python among them, in which an array becomes a tensor.
+ */
+#define ARRAY_WITHIN 4
+
+/* True if the program made the tensor that the call copies of an array, as PyTorch's from_numpy()
+ * records it in front of the copy. */
+static bool copies_array(const struct weir_draft *draft, uint32_t i)
+{
+	uint32_t outer = draft->program.issues[i].outer;
+
+	for (uint32_t back = 1; outer != WEIR_NONE && back <= ARRAY_WITHIN && back <= outer;
+	     back++) {
+		const char *name = weir_op_plain_name(
+			weir_timeline_host_name(&draft->program.rank->timeline, outer - back));
+
+		if (*name)
+			return strcmp(name, "lift_fresh") == 0;
+	}
+	return false;
+}
+
+/* Divides the pieces among the operators that joined them: lists of them are joined behind all
+ * copies as well. */
+static void settle_pieces(struct pieces *pieces)
+{
+	if (pieces->joins > 0)
+		pieces->stacked +=
+			(double)pieces->arrays * (double)pieces->stacks / (double)pieces->joins;
+	*pieces = (struct pieces){.stacked = pieces->stacked};
+}
+
+/* Counts the piece that the call copies. */
+static void count_piece(const struct weir_draft *draft, uint32_t i, struct pieces *pieces)
+{
+	if (pieces->joins > 0)
+		settle_pieces(pieces);
+	pieces->alone++;
+	pieces->arrays += copies_array(draft, i);
+}
+
+/* Returns what the host does before a copy of a run. */
+static enum before_copy before_copy(const struct weir_draft *draft, uint32_t i, bool is_next,
+                                    bool whole)
+{
+	if (!is_next)
+		return BEFORE_OTHER;
+	return whole || !keeps_view(draft, i) ? BEFORE_NOTHING : BEFORE_VIEW;
+}
+
+/* True if the call behind a copy of a run joins the tensors of several: they are parts of one
+ * tensor behind one copy. */
+static bool joins_several(const struct weir_draft *draft, uint32_t i, struct pieces *pieces)
+{
+	bool goes_on = draft->program.issues[i].outer == draft->program.issues[i - 1].outer;
+
+	if (!joins(draft, i) || pieces->alone < 2)
+		return false;
+	pieces->joins += !goes_on;
+	pieces->stacks += !goes_on && is_in(draft, i, "aten::stack");
+	return true;
+}
+
 /* Removes the copies of a run but the first, with their waits, and the calls that paste the pieces.
- * Returns the call behind them. */
+ * Returns the call behind them; *stacked: pieces that the device stacks. */
 static uint32_t drop_copies(struct weir_draft *draft, const struct run *run,
-                            const struct pastes *pastes)
+                            const struct pastes *pastes, double *stacked)
 {
 	const struct weir_program *program = &draft->program;
 	uint32_t last = pastes->count > 0 && pastes->last > run->last ? pastes->last : run->last;
 	uint32_t outer = program->issues[run->first].outer, i;
-	bool is_next = true, whole = taking_apart(draft, run) != WEIR_NONE;
+	bool whole = taking_apart(draft, run) != WEIR_NONE, is_next = true;
+	struct pieces pieces = {0};
 
+	count_piece(draft, run->first, &pieces);
 	for (i = run->first + 1; i < program->issue_count; i++) {
 		const struct weir_issue *issue = &program->issues[i];
 
-		if (pastes->is_paste[i] || is_wait_in(issue, outer)) {
+		if (pastes->is_paste[i] || is_wait_in(issue, outer) ||
+		    (i < run->last && is_next && run->way == WEIR_TRANSFER_UP &&
+		     joins_several(draft, i, &pieces))) {
 			drop_call(draft, i);
 		} else if (i <= run->last && small_copy(draft, i).way == run->way) {
 			outer = issue->outer;
-			drop_copy(draft, i, is_next && (whole || !keeps_view(draft, i)));
+			drop_copy(draft, i, before_copy(draft, i, is_next, whole));
 			is_next = true;
+			count_piece(draft, i, &pieces);
 		} else if (i > last) {
 			break;
 		} else {
 			is_next = false;
 		}
 	}
+	for (uint32_t next = i; next < program->issue_count; next++)
+		if (!joins_several(draft, next, &pieces))
+			break;
+	settle_pieces(&pieces);
+	*stacked = pieces.stacked;
 	return i;
 }
 
@@ -687,15 +791,16 @@ static void pack(struct weir_draft *draft, const struct run *run, const struct w
 	uint32_t job = draft->program.issues[run->first].first_job, behind;
 	double least_ns = draft->program.jobs[job].span_ns;
 	struct pastes pastes = find_pastes(draft, run);
+	double stacked;
 	bool whole;
 
-	behind = drop_copies(draft, run, &pastes);
+	behind = drop_copies(draft, run, &pastes, &stacked);
 	weir_draft_set_job(draft, job, least_ns + run->bytes / rate->typical * 1e9,
 	                   run->bytes / rate->high * 1e9,
 	                   least_ns + run->bytes / (HIDDEN_LEAST * rate->low) * 1e9);
 	whole = keep_whole(draft, run);
 	if (!whole)
-		join_tensors(draft, run, pastes.count);
+		join_tensors(draft, run, pastes.count, stacked);
 	if (run->way == WEIR_TRANSFER_UP)
 		free_host(draft, run->first);
 	if (whole || run->way == WEIR_TRANSFER_UP)

@@ -253,19 +253,19 @@ static void move_up(struct weir_ranked_fix *outcomes, size_t from, size_t to)
 	outcomes[to] = moved;
 }
 
-/* True if the better fix does the turns of a loop at once, while the other one packs the pieces
- * that the turns copy to the device: only packed pieces are one tensor, and nothing is left to
- * join. */
+/* True if the better fix does the turns of a loop at once or launches the step as a whole, while
+ * the other one packs the pieces that most of it copies: only packed pieces are one tensor, and
+ * little is left to join or to launch. */
 static bool needs_packing(const struct weir_advisor *advisor, const struct weir_ranked_fix *better,
                           const struct weir_ranked_fix *other)
 {
-	static const char *const joining[] = {"vectorise", "group-the-loop", NULL};
+	static const char *const joining[] = {"vectorise", "group-the-loop", "cuda-graph", NULL};
 
 	return is_one_of(better, joining) && strcmp(other->fix.entry->id, "pack-copies") == 0 &&
 	       !other->unmet && common_part(advisor, other, better) >= SAME_PLACES;
 }
 
-/* Moves the fix that packs a loop's pieces ahead of the one that joins its turns. */
+/* Moves the fix that packs pieces ahead of the one that joins or launches them as they are. */
 static void put_packing_first(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                               size_t count)
 {

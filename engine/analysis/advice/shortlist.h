@@ -38,7 +38,8 @@ double weir_score_of(const struct weir_found_fix *fix);
  * - the better one hides work that the other one removes,
  * - the better one removes work on a supposition, and the other one hides that work, or
  * - a third fix needs the other one first.
- * Packing the pieces that a loop uploads goes before joining its turns, which it is part of.
+ * Packing pieces goes before joining the turns that copy them, or launching the step as a whole, if
+ * it changes most of the same time.
  */
 void weir_shortlist(const struct weir_advisor *advisor, struct weir_ranked_fix *outcomes,
                     size_t count);
