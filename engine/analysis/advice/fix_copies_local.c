@@ -5,211 +5,31 @@
 #include <string.h>
 
 #include "engine/analysis/advice/caches.h"
+#include "engine/analysis/advice/detours.h"
 #include "engine/analysis/advice/divisions.h"
 #include "engine/analysis/advice/fixes.h"
 #include "engine/analysis/advice/heads.h"
 #include "engine/analysis/advice/host_spans.h"
 #include "engine/analysis/advice/joined_lists.h"
+#include "engine/analysis/advice/layout_copies.h"
 #include "engine/analysis/advice/messages.h"
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/paddings.h"
 #include "engine/analysis/advice/products.h"
 #include "engine/analysis/advice/reorders.h"
 #include "engine/analysis/advice/spread.h"
+#include "engine/analysis/advice/stacked.h"
 #include "engine/analysis/advice/unfolds.h"
 #include "engine/base/arena.h"
 
 /* Calls behind a copy among which its use is sought; a result is used soon. */
 #define USED_WITHIN 16
 
-enum layout {
-	LAYOUT_PLAIN,      /* the source has the layout of the result */
-	LAYOUT_TRANSPOSED, /* its last two dimensions are exchanged */
-	LAYOUT_PERMUTED,   /* other dimensions are exchanged */
-	LAYOUT_EXPANDED,   /* its elements are repeated */
-	LAYOUT_WINDOWS,    /* they belong to windows that overlap */
-};
-
-struct copy {
-	size_t call;
-	enum layout layout;
-	bool whole_rows;              /* of exchanged dimensions: the last one stays */
-	double elements, extra_bytes; /* extra: of repeated elements */
-	enum weir_dtype dtype;
-	int rank;
-	int64_t dims[WEIR_MAX_RANK]; /* of the result */
-};
-
-/* ---- candidates ---- */
-
-/* Operators that a program calls in order to copy, and those that they call. */
-static const char *const copying[] = {
-	"contiguous",        "clone",  "reshape",     "flatten",   "copy_", "repeat",
-	"repeat_interleave", "expand", "expand_copy", "unflatten", NULL};
-
-/* True if only copying operators enclose the call, and not just `copy_`, which writes to a tensor
- * that exists already. */
-static bool is_explicit(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                        bool expanded)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	bool found = false;
-
-	for (uint32_t row = call->op; row != WEIR_NONE; row = timeline->parent[row]) {
-		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
-
-		if (!*name)
-			continue;
-		/* A product repeats the elements of an expanded matrix by itself. */
-		if (!weir_op_is_one_of(name, copying) && !(expanded && !strcmp(name, "matmul")))
-			return false;
-		found |= strcmp(name, "copy_") != 0;
-	}
-	return found;
-}
-
-/* True if the arguments of a view exchange the last two dimensions. */
-static bool exchanges_last(const char *name, const struct weir_args *args)
-{
-	const struct weir_arg *x = weir_args_tensor(args, 0);
-	int64_t a, b, order[WEIR_MAX_INTS];
-	size_t count;
-
-	if (!x || x->rank < 2)
-		return false;
-	if (strcmp(name, "t") == 0)
-		return true;
-	if (strcmp(name, "transpose") == 0) {
-		if (!weir_args_int(args, 1, &a) || !weir_args_int(args, 2, &b))
-			return false;
-		a += a < 0 ? x->rank : 0;
-		b += b < 0 ? x->rank : 0;
-		return a != b && a >= x->rank - 2 && b >= x->rank - 2;
-	}
-	return weir_args_ints(args, 1, order, &count) && count >= 2 &&
-	       order[count - 1] == (int64_t)count - 2 && order[count - 2] == (int64_t)count - 1;
-}
-
-/* True if the arguments of a view leave the last dimension in its place. */
-static bool keeps_last(const char *name, const struct weir_args *args)
-{
-	const struct weir_arg *x = weir_args_tensor(args, 0);
-	int64_t a, b, order[WEIR_MAX_INTS];
-	size_t count;
-
-	if (!x || x->rank < 2 || strcmp(name, "t") == 0)
-		return false;
-	if (strcmp(name, "transpose") == 0) {
-		if (!weir_args_int(args, 1, &a) || !weir_args_int(args, 2, &b))
-			return false;
-		a += a < 0 ? x->rank : 0;
-		b += b < 0 ? x->rank : 0;
-		return a != x->rank - 1 && b != x->rank - 1;
-	}
-	return weir_args_ints(args, 1, order, &count) && count >= 2 &&
-	       (order[count - 1] == (int64_t)count - 1 || order[count - 1] == -1);
-}
-
-/* Rows of the host before a copy among which the view that it copies is sought. */
-#define VIEW_WITHIN 32
-
-/* Returns the layout by the last view of as many elements before the copy, and whether that leaves
- * rows whole. */
-static enum layout layout_by_view(const struct weir_op_calls *calls,
-                                  const struct weir_op_call *call, double elements,
-                                  bool *whole_rows)
-{
-	static const char *const views[] = {"transpose", "permute", "t", NULL};
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	const uint32_t *thread = timeline->trace->host.thread;
-	uint32_t outer = weir_timeline_outermost_op(timeline, call->op);
-
-	for (uint32_t back = 1; back <= VIEW_WITHIN && back <= outer; back++) {
-		uint32_t row = outer - back;
-		const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
-		struct weir_args args;
-
-		if (thread[row] != thread[outer])
-			break;
-		if (weir_op_is_one_of(name, views) &&
-		    weir_advisor_args(calls->advisor, row, &args) &&
-		    args.items[0].elements == elements) {
-			*whole_rows = keeps_last(name, &args);
-			return exchanges_last(name, &args) ? LAYOUT_TRANSPOSED : LAYOUT_PERMUTED;
-		}
-	}
-	return LAYOUT_PERMUTED;
-}
-
-/* Returns the layout of the source. The library copies elements of the same layout with wide
- * accesses, or lets the driver copy them. */
-static enum layout layout_of(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                             const struct weir_arg *from, bool *whole_rows)
-{
-	const struct weir_job *job = &calls->advisor->program.jobs[call->longest_job];
-	const char *kernel = weir_advisor_kernel(calls->advisor, job);
-
-	if (from->overlaps)
-		return LAYOUT_WINDOWS;
-	if (from->distinct < from->elements)
-		return LAYOUT_EXPANDED;
-	if (calls->advisor->program.rank->trace->device.kind[job->row] != WEIR_DEVICE_KERNEL ||
-	    strstr(kernel, "vectorized_elementwise_kernel"))
-		return LAYOUT_PLAIN;
-	return layout_by_view(calls, call, from->elements, whole_rows);
-}
-
-/* Fills a copy that aten::repeat_interleave makes by an index; false: the call is not one. */
-static bool repeated_of(const struct weir_op_calls *calls, size_t c, struct copy *out)
-{
-	const struct weir_op_call *call = &calls->items[c];
-	uint32_t outer =
-		weir_timeline_outermost_op(&calls->advisor->program.rank->timeline, call->op);
-	int64_t times;
-	struct weir_args args;
-
-	if (strcmp(weir_op_calls_name(calls, call), "index_select") != 0 ||
-	    !weir_op_calls_within(calls, call, "aten::repeat_interleave") ||
-	    !weir_advisor_args(calls->advisor, outer, &args) || !weir_args_tensor(&args, 0) ||
-	    !weir_args_int(&args, 1, &times) || times < 2)
-		return false;
-	*out = (struct copy){.call = c,
-	                     .layout = LAYOUT_EXPANDED,
-	                     .elements = args.items[0].elements * (double)times,
-	                     .dtype = args.items[0].element.dtype};
-	out->extra_bytes = (out->elements - args.items[0].elements) * args.items[0].element.width;
-	return true;
-}
-
-/* Fills a copy of a whole tensor without a change of type; false: the call is not one. */
-static bool copy_of(const struct weir_op_calls *calls, size_t c, struct copy *out)
-{
-	const struct weir_op_call *call = &calls->items[c];
-	const struct weir_arg *to, *from;
-	struct weir_args args;
-
-	if (repeated_of(calls, c, out))
-		return true;
-	if (call->transfers || strcmp(weir_op_calls_name(calls, call), "copy_") != 0 ||
-	    !weir_op_calls_args(calls, call, &args))
-		return false;
-	to = weir_args_tensor(&args, 0);
-	from = weir_args_tensor(&args, 1);
-	if (!to || !from || to->elements != from->elements ||
-	    to->element.dtype != from->element.dtype)
-		return false;
-	*out = (struct copy){
-		.call = c, .elements = to->elements, .dtype = to->element.dtype, .rank = to->rank};
-	out->layout = layout_of(calls, call, from, &out->whole_rows);
-	memcpy(out->dims, to->dims, sizeof out->dims);
-	out->extra_bytes = (from->elements - from->distinct) * from->element.width;
-	return is_explicit(calls, call, out->layout == LAYOUT_EXPANDED);
-}
-
 /* ---- uses ---- */
 
 /* Returns the argument of the call that has the size and type of the copy; NULL: none. */
-static const struct weir_arg *argument_like(const struct weir_args *args, const struct copy *copy)
+static const struct weir_arg *argument_like(const struct weir_args *args,
+                                            const struct weir_layout_copy *copy)
 {
 	for (size_t i = 0; i < args->count; i++) {
 		const struct weir_arg *arg = weir_args_tensor(args, i);
@@ -222,11 +42,11 @@ static const struct weir_arg *argument_like(const struct weir_args *args, const 
 
 /* True if the operator takes a matrix with exchanged dimensions, as products of libraries do. It
  * may read the copy through a view that exchanges them again, as a layer reads its weights. */
-static bool takes_transposed(const struct copy *copy, const struct weir_arg *arg)
+static bool takes_transposed(const struct weir_layout_copy *copy, const struct weir_arg *arg)
 {
 	const int64_t *from, *to;
 
-	if (copy->layout != LAYOUT_TRANSPOSED || arg->rank < 2 || copy->rank < 2)
+	if (copy->layout != WEIR_LAYOUT_TRANSPOSED || arg->rank < 2 || copy->rank < 2)
 		return false;
 	from = &copy->dims[copy->rank - 2];
 	to = &arg->dims[arg->rank - 2];
@@ -235,13 +55,15 @@ static bool takes_transposed(const struct copy *copy, const struct weir_arg *arg
 
 /* True if the second copy brings back the layout before the first. Copies of the same shape are
  * those of sister tensors, such as queries and keys, unless the shape is its own transpose. */
-static bool undoes(const struct copy *first, const struct copy *second)
+static bool undoes(const struct weir_layout_copy *first, const struct weir_layout_copy *second)
 {
+	if (weir_layout_copy_reformats(first, second))
+		return true;
 	if (first->layout != second->layout || first->rank != second->rank || first->rank < 2)
 		return false;
 	if (memcmp(first->dims, second->dims, sizeof first->dims) != 0)
 		return true;
-	return first->layout == LAYOUT_TRANSPOSED &&
+	return first->layout == WEIR_LAYOUT_TRANSPOSED &&
 	       first->dims[first->rank - 1] == first->dims[first->rank - 2];
 }
 
@@ -261,7 +83,7 @@ static bool changes_in_place(const char *name)
 /* True if attention reads the tensor, or its parts: queries, keys and values made by one product.
  */
 static bool is_attended(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                        const struct weir_args *args, const struct copy *tensor)
+                        const struct weir_args *args, const struct weir_layout_copy *tensor)
 {
 	double elements = 0;
 
@@ -278,7 +100,7 @@ static bool is_attended(const struct weir_op_calls *calls, const struct weir_op_
 }
 
 /* True if at most one of the dimensions in front of the rows and columns has several entries. */
-static bool has_one_batch(const struct copy *copy)
+static bool has_one_batch(const struct weir_layout_copy *copy)
 {
 	int batches = 0;
 
@@ -291,9 +113,9 @@ static bool has_one_batch(const struct copy *copy)
  * rows, columns]: libraries take matrices with a stride between rows and one between matrices. The
  * time of the product is taken to stay: a program on an H100 whose two products took 306 us between
  * such copies of input and result took 323 us in all with strided views. */
-static bool takes_batches(const struct copy *copy, const struct weir_arg *arg)
+static bool takes_batches(const struct weir_layout_copy *copy, const struct weir_arg *arg)
 {
-	return copy->layout == LAYOUT_PERMUTED && copy->whole_rows && has_one_batch(copy) &&
+	return copy->layout == WEIR_LAYOUT_PERMUTED && copy->whole_rows && has_one_batch(copy) &&
 	       arg->rank == 3 && arg->dims[2] == copy->dims[copy->rank - 1] &&
 	       arg->dims[1] == copy->dims[copy->rank - 2];
 }
@@ -301,28 +123,119 @@ static bool takes_batches(const struct copy *copy, const struct weir_arg *arg)
 /* True if the copy only puts the rows of a product's matrix in another order, and attention reads
  * the result: the product takes the rows as they are, and attention takes any order of them. */
 static bool orders_rows_for_attention(const struct weir_op_calls *calls, size_t product,
-                                      const struct copy *copy, const struct weir_arg *arg)
+                                      const struct weir_layout_copy *copy,
+                                      const struct weir_arg *arg)
 {
 	const struct weir_op_call *call = &calls->items[product];
-	struct copy result = {.elements = call->work.reuse.m * call->work.reuse.n *
-	                                  call->work.reuse.batch,
-	                      .dtype = copy->dtype};
+	struct weir_layout_copy result = {.elements = call->work.reuse.m * call->work.reuse.n *
+	                                              call->work.reuse.batch,
+	                                  .dtype = copy->dtype};
 
-	if (!copy->whole_rows || copy->layout != LAYOUT_PERMUTED || arg->rank < 2 ||
+	if (!copy->whole_rows || copy->layout != WEIR_LAYOUT_PERMUTED || arg->rank < 2 ||
 	    arg->dims[arg->rank - 1] != copy->dims[copy->rank - 1])
 		return false;
 	for (size_t c = product + 1; c < calls->count && c <= product + USED_WITHIN; c++) {
 		struct weir_args args;
-		struct copy other;
+		struct weir_layout_copy other;
 
 		if (!weir_op_calls_args(calls, &calls->items[c], &args))
 			continue;
 		if (is_attended(calls, &calls->items[c], &args, &result))
 			return true;
-		if (argument_like(&args, &result) && !copy_of(calls, c, &other))
+		if (argument_like(&args, &result) && !weir_layout_copy_read(calls, c, &other))
 			return false;
 	}
 	return false;
+}
+
+/* Returns the elements of the tensors of a call without the one that is the copy. */
+static double other_elements(const struct weir_op_calls *calls, size_t reader,
+                             const struct weir_layout_copy *copy)
+{
+	struct weir_args args;
+	double elements = 0;
+
+	if (!weir_op_calls_args(calls, &calls->items[reader], &args))
+		return INFINITY;
+	for (size_t i = 0; i < args.count; i++)
+		if (weir_args_tensor(&args, i) && args.items[i].elements != copy->elements)
+			elements += args.items[i].elements;
+	return elements;
+}
+
+/* Weights with at most this share of the copy's elements are put in its order instead, which takes
+ * as small a share of the time even if each step does so. */
+#define WEIGHTS_SHARE 0.125
+
+/* True if the copy only puts the columns of a product's rows, or the channels of a convolution, in
+ * another order: the weights can be put in that order. */
+static bool orders_columns(const struct weir_op_calls *calls, size_t reader,
+                           const struct weir_layout_copy *copy, const struct weir_arg *arg)
+{
+	static const char *const products[] = {"mm", "addmm", NULL};
+	static const char *const convolutions[] = {"cudnn_convolution", "convolution_overrideable",
+	                                           "miopen_convolution", NULL};
+	const struct weir_op_call *call = &calls->items[reader];
+	const char *name = weir_op_calls_name(calls, call);
+	double inner, entries = weir_layout_copy_permuted(copy, &inner), columns;
+	const struct weir_arg *weights;
+	struct weir_args args;
+
+	if (entries == 0 || other_elements(calls, reader, copy) > WEIGHTS_SHARE * copy->elements)
+		return false;
+	if (weir_op_is_one_of(name, products)) {
+		columns = (double)arg->dims[arg->rank - 1];
+		return arg->rank == 2 && inner == 1 &&
+		       call->work.reuse.m * columns == copy->elements &&
+		       fmod(columns, entries) == 0;
+	}
+	if (!weir_op_is_one_of(name, convolutions) || arg->rank < 3 ||
+	    !weir_op_calls_args(calls, call, &args) || !(weights = weir_args_tensor(&args, 1)))
+		return false;
+	columns = (double)arg->dims[1];
+	return weights->rank == arg->rank && weights->dims[1] == arg->dims[1] && columns > 0 &&
+	       inner * columns * (double)arg->dims[0] == copy->elements &&
+	       fmod(columns, entries) == 0;
+}
+
+/* Rows of a matrix below which a product of many of them leaves most of a kernel's tiles, which
+ * have 64 to 256 rows, empty. */
+#define FEWEST_ROWS 64
+
+/* True if the product multiplies all rows of transposed matrices by the same weights: as a product
+ * of each matrix with the weights it takes the matrices as they are. */
+static bool multiplies_each(const struct weir_op_calls *calls, size_t reader,
+                            const struct weir_layout_copy *copy, const struct weir_arg *arg)
+{
+	static const char *const names[] = {"mm", "addmm", NULL};
+	const struct weir_op_call *call = &calls->items[reader];
+
+	return copy->layout == WEIR_LAYOUT_TRANSPOSED && has_one_batch(copy) && arg->rank == 2 &&
+	       weir_op_is_one_of(weir_op_calls_name(calls, call), names) &&
+	       arg->dims[1] == copy->dims[copy->rank - 1] &&
+	       call->work.reuse.m * (double)arg->dims[1] == copy->elements &&
+	       copy->dims[copy->rank - 2] >= FEWEST_ROWS;
+}
+
+/* Lengthens a product of each matrix with the weights by its bias: PyTorch copies that to the whole
+ * result first, by index, and the product reads it. */
+static double add_bias(struct weir_draft *draft, const struct weir_op_calls *calls, size_t reader,
+                       const struct weir_layout_copy *copy)
+{
+	const struct weir_op_call *call = &calls->items[reader];
+	const struct weir_reuse *sizes = &call->work.reuse;
+	double elements = sizes->m * sizes->n, bytes, ns;
+	struct weir_args args;
+
+	if (strcmp(weir_op_calls_name(calls, call), "addmm") != 0 ||
+	    !weir_op_calls_args(calls, call, &args) || !argument_like(&args, copy) ||
+	    !multiplies_each(calls, reader, copy, argument_like(&args, copy)))
+		return 0;
+	bytes = elements * argument_like(&args, copy)->element.width;
+	ns = (bytes / draft->advisor->bandwidth) * 1e9;
+	ns += fmax(ns, weir_indexed_ns(draft->advisor, elements));
+	weir_op_call_set(draft, call, call->ns + ns, call->ns, call->ns + ns);
+	return ns;
 }
 
 /* True if the operator reads elements in any order: a pointwise one, or a sum and the like, whose
@@ -345,25 +258,60 @@ enum use {
 };
 
 /* Returns what one reader makes of a copy that exchanges dimensions or repeats elements. */
-static enum use use_by(const struct weir_op_calls *calls, size_t reader, const struct copy *copy,
-                       const struct weir_arg *arg)
+static enum use use_by(const struct weir_op_calls *calls, size_t reader,
+                       const struct weir_layout_copy *copy, const struct weir_arg *arg)
 {
 	const struct weir_op_call *call = &calls->items[reader];
 
-	if (copy->layout == LAYOUT_EXPANDED)
+	if (copy->layout == WEIR_LAYOUT_EXPANDED)
 		return USE_TAKES;
 	if (is_attention(calls, call))
-		return copy->layout == LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
+		return copy->layout == WEIR_LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
 	if (call->work.product)
 		return takes_transposed(copy, arg) || takes_batches(copy, arg) ||
+		                       multiplies_each(calls, reader, copy, arg) ||
+		                       orders_columns(calls, reader, copy, arg) ||
 		                       orders_rows_for_attention(calls, reader, copy, arg) ||
-		                       (copy->layout == LAYOUT_PERMUTED &&
+		                       (copy->layout == WEIR_LAYOUT_PERMUTED &&
 		                        weir_heads_follow_query(calls, copy->call))
 		               ? USE_TAKES
 		               : USE_NEEDS;
-	if (copy->layout == LAYOUT_WINDOWS && call->family == WEIR_FAMILY_ELEMENTWISE)
+	if (orders_columns(calls, reader, copy, arg))
+		return USE_TAKES;
+	if (copy->layout == WEIR_LAYOUT_COLUMNS)
+		return USE_NEEDS;
+	if (copy->layout == WEIR_LAYOUT_WINDOWS && call->family == WEIR_FAMILY_ELEMENTWISE)
 		return changes_in_place(weir_op_calls_name(calls, call)) ? USE_NEEDS : USE_TAKES;
 	return takes_strides(calls, call) ? USE_PASSES : USE_NEEDS;
+}
+
+/* Host rows before an operator among which a part of its tensor is taken: Python takes it before it
+ * computes what is added to it. */
+#define PART_WITHIN 32
+
+/* True if the call changes a part of a tensor of the size of the copy. */
+static bool changes_part(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                         const struct weir_layout_copy *copy)
+{
+	static const char *const parts[] = {"slice", "select", "narrow", NULL};
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	uint32_t outer = weir_timeline_outermost_op(timeline, call->op);
+	const char *name = outer == WEIR_NONE ? "" : weir_timeline_host_name(timeline, outer);
+
+	if (!changes_in_place(name))
+		return false;
+	for (uint32_t back = 1; back <= PART_WITHIN && back <= outer; back++) {
+		struct weir_args args;
+
+		if (weir_op_is_one_of(
+			    weir_op_plain_name(weir_timeline_host_name(timeline, outer - back)),
+			    parts) &&
+		    weir_advisor_args(calls->advisor, outer - back, &args) &&
+		    args.items[0].elements == copy->elements &&
+		    args.items[0].element.dtype == copy->dtype)
+			return true;
+	}
+	return false;
 }
 
 /* Returns the use of a copy that changes nothing: its readers take the source, unless one of them
@@ -375,7 +323,7 @@ static enum use use_of_clone(const char *name, enum use before)
 
 /* True if the product's matrices have `columns` columns and as many elements as the copy. */
 static bool results_in(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                       const struct copy *copy, int64_t columns)
+                       const struct weir_layout_copy *copy, int64_t columns)
 {
 	static const char *const names[] = {"mm", "bmm", "addmm", "baddbmm", NULL};
 	const struct weir_reuse *sizes = &call->work.reuse;
@@ -389,11 +337,11 @@ static bool results_in(const struct weir_op_calls *calls, const struct weir_op_c
  * write either order: 32 products of 128 x 128 x 8192 in fp16 took 45 us on an H100, and 46.5 us as
  * one product with exchanged factors; see takes_batches() for the other. */
 static bool writes_layout(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                          const struct copy *copy)
+                          const struct weir_layout_copy *copy)
 {
 	const int64_t *end = &copy->dims[copy->rank];
 
-	if (copy->layout == LAYOUT_TRANSPOSED)
+	if (copy->layout == WEIR_LAYOUT_TRANSPOSED)
 		return results_in(calls, call, copy, end[-2]);
 	return copy->whole_rows && has_one_batch(copy) && results_in(calls, call, copy, end[-1]) &&
 	       call->work.reuse.batch == (double)end[-2] && call->work.reuse.m == (double)end[-3];
@@ -401,9 +349,9 @@ static bool writes_layout(const struct weir_op_calls *calls, const struct weir_o
 
 /* True if the copy changes the layout of a product's result, behind pointwise operators or not, to
  * one in which the product can write it. */
-static bool turns_product(const struct weir_op_calls *calls, const struct copy *copy)
+static bool turns_product(const struct weir_op_calls *calls, const struct weir_layout_copy *copy)
 {
-	if ((copy->layout != LAYOUT_TRANSPOSED && copy->layout != LAYOUT_PERMUTED) ||
+	if ((copy->layout != WEIR_LAYOUT_TRANSPOSED && copy->layout != WEIR_LAYOUT_PERMUTED) ||
 	    copy->rank < 2)
 		return false;
 	for (size_t back = 1; back <= USED_WITHIN && back <= copy->call; back++) {
@@ -427,18 +375,19 @@ struct readers {
 /* Returns the argument of the call that is the copy; NULL: it does not read the copy. */
 static const struct weir_arg *argument_of(const struct weir_op_calls *calls,
                                           const struct weir_op_call *call,
-                                          const struct weir_args *args, const struct copy *copy)
+                                          const struct weir_args *args,
+                                          const struct weir_layout_copy *copy)
 {
 	const struct weir_arg *arg = argument_like(args, copy);
 
-	return !arg && copy->layout == LAYOUT_PERMUTED && is_attended(calls, call, args, copy)
+	return !arg && copy->layout == WEIR_LAYOUT_PERMUTED && is_attended(calls, call, args, copy)
 	               ? weir_args_tensor(args, 0)
 	               : arg;
 }
 
 /* True if the call joins the copy with other tensors. */
 static bool joins(const struct weir_op_calls *calls, const struct weir_op_call *call,
-                  const struct copy *copy)
+                  const struct weir_layout_copy *copy)
 {
 	struct weir_joined_list list;
 
@@ -452,7 +401,7 @@ static bool joins(const struct weir_op_calls *calls, const struct weir_op_call *
 
 /* True if the product writes as many elements as the copy has: later readers of that many elements
  * may read its result. */
-static bool hides(const struct weir_op_call *call, const struct copy *copy)
+static bool hides(const struct weir_op_call *call, const struct weir_layout_copy *copy)
 {
 	const struct weir_reuse *sizes = &call->work.reuse;
 
@@ -461,7 +410,7 @@ static bool hides(const struct weir_op_call *call, const struct copy *copy)
 
 /* Follows the copy through pointwise operators to the reader that decides. What joins repeated
  * elements with others is left to divide_product(). */
-static enum use use_of(const struct weir_op_calls *calls, const struct copy *copy,
+static enum use use_of(const struct weir_op_calls *calls, const struct weir_layout_copy *copy,
                        struct readers *readers)
 {
 	enum use use = USE_NONE;
@@ -473,24 +422,26 @@ static enum use use_of(const struct weir_op_calls *calls, const struct copy *cop
 		const struct weir_op_call *call = &calls->items[c];
 		const struct weir_arg *arg;
 		struct weir_args args;
-		struct copy other;
+		struct weir_layout_copy other;
 
-		joined |= copy->layout == LAYOUT_EXPANDED && joins(calls, call, copy);
+		joined |= copy->layout == WEIR_LAYOUT_EXPANDED && joins(calls, call, copy);
 		if (joined && hides(call, copy))
 			return use;
+		if (copy->layout == WEIR_LAYOUT_PLAIN && changes_part(calls, call, copy))
+			return USE_NEEDS;
 		if (!weir_op_calls_args(calls, call, &args) ||
 		    !(arg = argument_of(calls, call, &args, copy)))
 			continue;
 		readers->first = readers->first ? readers->first : c;
 		readers->last = c;
-		if (copy->layout == LAYOUT_PLAIN) {
-			use = use_of_clone(weir_op_calls_name(calls, call), use);
-			continue;
-		}
-		if (copy_of(calls, c, &other)) {
+		if (weir_layout_copy_read(calls, c, &other)) {
 			if (use == USE_PASSES && undoes(copy, &other))
 				return USE_UNDOES;
 			continue; /* of a sister tensor */
+		}
+		if (copy->layout == WEIR_LAYOUT_PLAIN) {
+			use = use_of_clone(weir_op_calls_name(calls, call), use);
+			continue;
 		}
 		use = use_by(calls, c, copy, arg);
 		if (use != USE_PASSES)
@@ -519,12 +470,12 @@ static bool add_repeat(const struct weir_op_calls *calls, size_t c, double eleme
 	for (size_t back = 1; back <= USED_WITHIN && back <= c; back++) {
 		struct readers readers;
 		bool known = false;
-		struct copy copy;
+		struct weir_layout_copy copy;
 
 		for (size_t i = 0; i < joined->count; i++)
 			known |= joined->copies[i] == c - back;
-		if (known || !copy_of(calls, c - back, &copy) || copy.layout != LAYOUT_EXPANDED ||
-		    copy.elements != elements)
+		if (known || !weir_layout_copy_read(calls, c - back, &copy) ||
+		    copy.layout != WEIR_LAYOUT_EXPANDED || copy.elements != elements)
 			continue;
 		if (joined->count == WEIR_MOST_JOINED || use_of(calls, &copy, &readers) != USE_NONE)
 			return false;
@@ -622,6 +573,8 @@ struct total {
 	struct weir_messages messages;
 	struct weir_unfolds unfolds;
 	struct weir_reorders reorders;
+	struct weir_stacks stacks;
+	struct weir_detours detours;
 };
 
 /* Notes the host time of the copying operator around a call. The one before the step's first call
@@ -637,8 +590,7 @@ static void note_host(struct weir_draft *draft, const struct weir_op_call *call,
 	struct weir_issue *last = &draft->program.issues[program->issue_count - 1];
 
 	if (outer == WEIR_NONE || launch == WEIR_NONE ||
-	    !weir_op_is_one_of(weir_op_plain_name(weir_timeline_host_name(timeline, outer)),
-	                       copying))
+	    !weir_layout_copies(weir_timeline_host_name(timeline, outer)))
 		return;
 	if (call->first_issue == 0 && last->kind == WEIR_ISSUE_INPUT)
 		last->dispatch_ns =
@@ -653,9 +605,34 @@ static void note_host(struct weir_draft *draft, const struct weir_op_call *call,
  * between them. */
 #define LIMITED_SHARE 0.5
 
-/* Shortens the reader of a copy that repeats elements: it reads each of them once. */
+/* Returns the least time of the reader of repeated elements, whatever bytes it reads: a product
+ * still has its FLOPs, and a pointwise kernel then computes the place of each element. */
+static double least_ns(const struct weir_draft *draft, const struct weir_op_calls *calls,
+                       const struct weir_layout_copy *copy, const struct weir_op_call *call)
+{
+	const struct weir_job *job = &draft->program.jobs[call->longest_job];
+	struct weir_product p;
+	double ns;
+
+	if (call->family == WEIR_FAMILY_ELEMENTWISE) {
+		ns = weir_indexed_ns(draft->advisor, copy->elements);
+		if (isnan(ns))
+			return WEIR_SHORTEST_KERNEL_NS;
+		/* Without wide accesses it does so already. */
+		return strstr(weir_advisor_kernel(draft->advisor, job), "vectorized")
+		               ? ns
+		               : fmin(ns, call->ns);
+	}
+	if (!weir_product_read(calls->advisor, call->first_job, &p) ||
+	    p.kind != WEIR_PRODUCT_MATRIX)
+		return WEIR_SHORTEST_KERNEL_NS;
+	ns = weir_product_ns(draft->advisor, &p, p.engine, p.dtype, p.bytes - copy->extra_bytes);
+	return isnan(ns) ? WEIR_SHORTEST_KERNEL_NS : fmin(ns, call->ns);
+}
+
+/* Changes the time of the reader of a copy that repeats elements: it reads each of them once. */
 static void read_once(struct weir_draft *draft, const struct weir_op_calls *calls,
-                      const struct copy *copy, size_t reader, struct total *total)
+                      const struct weir_layout_copy *copy, size_t reader, struct total *total)
 {
 	const struct weir_op_call *call = &calls->items[reader];
 	const struct weir_assessment *assessment =
@@ -668,17 +645,16 @@ static void read_once(struct weir_draft *draft, const struct weir_op_calls *call
 	    !(bytes > copy->extra_bytes) ||
 	    bytes < LIMITED_SHARE * draft->advisor->bandwidth * call->ns / 1e9)
 		return;
-	ns = fmax(now_ns - call->ns * copy->extra_bytes / bytes, WEIR_SHORTEST_KERNEL_NS);
-	if (ns >= now_ns)
-		return;
-	weir_op_call_set(draft, call, ns, ns, call->ns);
+	ns = fmax(now_ns - call->ns * copy->extra_bytes / bytes,
+	          least_ns(draft, calls, copy, call));
+	weir_op_call_set(draft, call, ns, fmin(ns, call->ns), fmax(ns, call->ns));
 	total->reads_ns += now_ns - ns;
 }
 
 /* Lengthens a pointwise kernel that reads the source beside a tensor in the layout of the copy: it
  * computes the place of each element. */
 static void read_by_index(struct weir_draft *draft, const struct weir_op_calls *calls,
-                          const struct copy *copy, size_t reader, struct total *total)
+                          const struct weir_layout_copy *copy, size_t reader, struct total *total)
 {
 	const struct weir_op_call *call = &calls->items[reader];
 	double ns = weir_indexed_ns(draft->advisor, copy->elements);
@@ -693,13 +669,13 @@ static void read_by_index(struct weir_draft *draft, const struct weir_op_calls *
 
 /* Turns the operands of the operator that wrote the copy's source in place of the source. */
 static void turn_before(struct weir_draft *draft, const struct weir_op_calls *calls,
-                        const struct copy *copy, struct total *total)
+                        const struct weir_layout_copy *copy, struct total *total)
 {
 	const struct weir_op_call *call = &calls->items[copy->call];
 	double share = weir_spread_before(calls, copy->call, copy->elements, copy->dtype);
 	double ns = fmax(WEIR_SHORTEST_KERNEL_NS, share * call->ns);
 
-	if ((copy->layout != LAYOUT_TRANSPOSED && copy->layout != LAYOUT_PERMUTED) ||
+	if ((copy->layout != WEIR_LAYOUT_TRANSPOSED && copy->layout != WEIR_LAYOUT_PERMUTED) ||
 	    !(share < 1) || !(ns < call->ns))
 		return;
 	weir_op_call_set(draft, call, ns, ns, fmin(call->ns, 2 * ns));
@@ -711,12 +687,12 @@ static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *cal
                        uint8_t *gone, struct total *total)
 {
 	struct readers readers;
-	struct copy copy;
+	struct weir_layout_copy copy;
 	enum use use;
 
 	if (gone[c]) {
 		use = USE_TAKES;
-	} else if (!copy_of(calls, c, &copy)) {
+	} else if (!weir_layout_copy_read(calls, c, &copy)) {
 		return;
 	} else {
 		use = use_of(calls, &copy, &readers);
@@ -733,6 +709,8 @@ static void avoid_copy(struct weir_draft *draft, const struct weir_op_calls *cal
 		turn_before(draft, calls, &copy, total);
 	if (use == USE_NONE || use == USE_NEEDS)
 		return;
+	if (!gone[c] && use == USE_TAKES)
+		total->reads_ns -= add_bias(draft, calls, readers.last, &copy);
 	note_host(draft, &calls->items[c], total);
 	weir_op_call_remove(draft, &calls->items[c]);
 	total->copies++;
@@ -812,6 +790,8 @@ static void explain(struct weir_draft *draft, const struct total *total)
 	weir_messages_explain(draft, &total->messages);
 	weir_unfolds_explain(draft, &total->unfolds);
 	weir_reorders_explain(draft, &total->reorders);
+	weir_stacks_explain(draft, &total->stacks);
+	weir_detours_explain(draft, &total->detours);
 }
 
 bool weir_fix_avoid_copies(struct weir_draft *draft)
@@ -834,10 +814,13 @@ bool weir_fix_avoid_copies(struct weir_draft *draft)
 	weir_messages_join(draft, calls, &total.messages);
 	weir_unfolds_join(draft, calls, &total.unfolds);
 	weir_reorders_shorten(draft, calls, &total.reorders);
+	weir_stacks_replace(draft, calls, &total.stacks);
+	weir_detours_remove(draft, calls, &total.detours);
 	free(gone);
 	explain(draft, &total);
 	return total.copies + total.caches.found + total.pairs + total.turned +
 	               total.divisions.found + total.paddings.found + total.messages.found +
-	               total.unfolds.found + total.reorders.found >
+	               total.unfolds.found + total.reorders.found + total.stacks.sums +
+	               total.stacks.windows + total.stacks.blocks + total.detours.found >
 	       0;
 }

@@ -10,12 +10,19 @@
 #define PAD_WIDTHS 1
 #define PAD_VALUE  2
 
+/* Host rows behind a product among which its result is cut: views, and pointwise operators. */
+#define CUT_WITHIN 64
+
 /* A tensor with a border of zeros, and the calls that write it. */
 struct padding {
 	uint32_t op;       /* host row of aten::constant_pad_nd */
 	size_t first, end; /* calls */
 	double elements;   /* with the border */
 	enum weir_dtype dtype;
+	/* Rows behind the others in one dimension, for products: rows without and with them. */
+	bool of_rows;
+	int64_t rows, padded_rows;
+	int64_t columns; /* of a row */
 };
 
 /* Returns the operator of this name that is the call's or encloses it; WEIR_NONE: none. */
@@ -55,6 +62,35 @@ static bool read_border(const struct weir_args *args, struct padding *out)
 	return out->elements > x->elements;
 }
 
+/* True if the arguments add rows of zeros behind the others, in one dimension. */
+static bool read_rows(const struct weir_args *args, struct padding *out)
+{
+	const struct weir_arg *x = weir_args_tensor(args, 0);
+	int64_t widths[WEIR_MAX_INTS];
+	double value;
+	size_t count;
+	int padded = -1;
+
+	if (!x || !weir_args_ints(args, PAD_WIDTHS, widths, &count) || count % 2 != 0 ||
+	    (int)(count / 2) > x->rank || !weir_args_number(args, PAD_VALUE, &value) || value != 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (widths[i] == 0)
+			continue;
+		/* in front of others, of columns, or in a second dimension */
+		if (i % 2 == 0 || i < 2 || padded >= 0 || widths[i] < 0 || widths[i] > WEIR_MAX_DIM)
+			return false;
+		padded = x->rank - 1 - (int)(i / 2);
+		out->rows = x->dims[padded];
+		out->padded_rows = x->dims[padded] + widths[i];
+	}
+	out->of_rows = padded >= 0 && out->rows > 0;
+	out->columns = x->dims[x->rank - 1];
+	out->dtype = x->element.dtype;
+	out->elements = x->elements / (double)out->rows * (double)out->padded_rows;
+	return out->of_rows;
+}
+
 /* Fills the padded tensor whose first call is `c`; false: it is another call. */
 static bool read_padding(const struct weir_op_calls *calls, size_t c, struct padding *out)
 {
@@ -62,7 +98,7 @@ static bool read_padding(const struct weir_op_calls *calls, size_t c, struct pad
 
 	*out = (struct padding){.op = enclosing(calls, c, "aten::constant_pad_nd"), .first = c};
 	if (out->op == WEIR_NONE || !weir_advisor_args(calls->advisor, out->op, &args) ||
-	    !read_border(&args, out))
+	    (!read_border(&args, out) && !read_rows(&args, out)))
 		return false;
 	for (out->end = c + 1; out->end < calls->count; out->end++)
 		if (enclosing(calls, out->end, "aten::constant_pad_nd") != out->op)
@@ -74,6 +110,65 @@ static bool read_padding(const struct weir_op_calls *calls, size_t c, struct pad
 static bool convolves(const char *name)
 {
 	return strstr(name, "conv") && !strstr(name, "transpose");
+}
+
+/* True if the host cuts the added rows off a result of that many elements behind the row. */
+static bool is_cut(const struct weir_op_calls *calls, uint32_t row, double elements,
+                   const struct padding *padding)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t r = (size_t)row + 1; r < host->count && r <= (size_t)row + CUT_WITHIN; r++) {
+		int64_t dim, start, end;
+		struct weir_args args;
+
+		if (host->thread[r] != host->thread[row])
+			break;
+		if (strcmp(weir_timeline_host_name(timeline, (uint32_t)r), "aten::slice") != 0 ||
+		    !weir_advisor_args(calls->advisor, (uint32_t)r, &args) ||
+		    !weir_args_tensor(&args, 0) || args.items[0].elements != elements ||
+		    !weir_args_int(&args, 1, &dim) || !weir_args_int(&args, 2, &start) ||
+		    !weir_args_int(&args, 3, &end) || dim < 0 || dim >= args.items[0].rank)
+			continue;
+		return start == 0 && end == padding->rows &&
+		       args.items[0].dims[dim] == padding->padded_rows;
+	}
+	return false;
+}
+
+/* True if products alone read the padded tensor, row by row, and the rows of their results that
+ * belong to the border are cut off: products take any number of rows. */
+static bool is_multiplied(const struct weir_op_calls *calls, const struct padding *padding)
+{
+	static const char *const names[] = {"mm", "addmm", NULL};
+	bool found = false;
+
+	for (size_t i = padding->end; i < calls->count && i < padding->end + USED_WITHIN; i++) {
+		const struct weir_op_call *call = &calls->items[i];
+		const struct weir_reuse *sizes = &call->work.reuse;
+		struct weir_args args;
+
+		if (enclosing(calls, i, "aten::constant_pad_nd") != WEIR_NONE)
+			break;
+		if (!weir_op_calls_args(calls, call, &args))
+			continue;
+		for (size_t a = 0; a < args.count; a++) {
+			const struct weir_arg *arg = weir_args_tensor(&args, a);
+
+			if (!arg || arg->elements != padding->elements ||
+			    arg->element.dtype != padding->dtype)
+				continue;
+			if (!call->work.product ||
+			    !weir_op_is_one_of(weir_op_calls_name(calls, call), names) ||
+			    arg->dims[arg->rank - 1] != padding->columns ||
+			    sizes->m * (double)padding->columns != padding->elements ||
+			    !is_cut(calls, call->op, sizes->m * sizes->n, padding))
+				return false;
+			found = true;
+		}
+	}
+	return found;
 }
 
 /* True if a convolution is the first call behind the copy that reads a tensor of its size, and no
@@ -126,13 +221,15 @@ void weir_paddings_remove(struct weir_draft *draft, const struct weir_op_calls *
 	for (size_t c = 0; c < calls->count; c++) {
 		if (!read_padding(calls, c, &padding))
 			continue;
-		if (is_convolved(calls, &padding)) {
+		if (padding.of_rows ? is_multiplied(calls, &padding)
+		                    : is_convolved(calls, &padding)) {
 			for (size_t i = padding.first; i < padding.end; i++) {
 				sum->before_ns += calls->items[i].ns;
 				weir_op_call_remove(draft, &calls->items[i]);
 			}
 			note_host(calls, padding.op, &host);
 			sum->found++;
+			sum->of_rows += padding.of_rows;
 		}
 		c = padding.end - 1;
 	}
@@ -144,9 +241,10 @@ void weir_paddings_remove(struct weir_draft *draft, const struct weir_op_calls *
 void weir_paddings_explain(struct weir_draft *draft, const struct weir_paddings *sum)
 {
 	if (sum->found > 0)
-		weir_text_printf(&draft->basis,
-		                 "%swithout %zu copies with a border of zeros (%.0f us): the "
-		                 "convolutions that read them pad themselves",
-		                 draft->basis.length > 0 ? "; " : "", sum->found,
-		                 sum->before_ns / 1e3);
+		weir_text_printf(
+			&draft->basis, "%swithout %zu copies with a border of zeros (%.0f us): %s",
+			draft->basis.length > 0 ? "; " : "", sum->found, sum->before_ns / 1e3,
+			sum->of_rows == sum->found
+				? "the products that read them take any number of rows"
+				: "the convolutions that read them pad themselves");
 }

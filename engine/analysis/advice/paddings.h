@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds tensors that are copied with a border of zeros which only a convolution reads: the
- * convolution pads its input itself.
+ * convolution pads its input itself. Rows of zeros that only products read, and that are cut off
+ * their results, are needless as well.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PADDINGS_H
 #define WEIR_ANALYSIS_ADVICE_PADDINGS_H
@@ -12,6 +13,7 @@
 
 struct weir_paddings {
 	size_t found;     /* tensors that are not padded */
+	size_t of_rows;   /* of these, for products */
 	double before_ns; /* device time of their fills and copies */
 };
 
