@@ -33,6 +33,7 @@ struct weir_advisor;
 enum weir_memo {
 	WEIR_MEMO_CALLS,    /* struct weir_op_calls */
 	WEIR_MEMO_BRANCHES, /* struct weir_branches */
+	WEIR_MEMO_VACANT,   /* struct weir_branches, as vacant.h has it */
 	WEIR_MEMO_COLLECTIONS,
 	WEIR_MEMO_CAPTURES,
 	WEIR_MEMO_TRIALS, /* struct weir_trials */

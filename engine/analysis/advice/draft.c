@@ -229,21 +229,21 @@ void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double by
  * no longer tuned kernels or collected garbage in each step (median 2). */
 #define WARM 0.5
 
-static void warm_call(struct weir_draft *draft, size_t issue)
+void weir_draft_warm_call(struct weir_draft *draft, uint32_t issue, double factor)
 {
 	struct weir_issue *after = &draft->program.issues[issue];
 
-	after->dispatch_ns *= WARM;
+	after->dispatch_ns *= factor;
 	if (after->kind == WEIR_ISSUE_LAUNCH)
-		after->call_ns *= WARM;
+		after->call_ns *= factor;
 	for (uint32_t j = after->first_job; j < after->first_job + after->job_count; j++)
-		draft->program.jobs[j].latency_ns *= WARM; /* most of it is the call */
+		draft->program.jobs[j].latency_ns *= factor; /* most of it is the call */
 }
 
 void weir_draft_warm_host(struct weir_draft *draft)
 {
 	for (size_t i = 0; i < draft->program.issue_count && !draft->warm; i++)
-		warm_call(draft, i);
+		weir_draft_warm_call(draft, (uint32_t)i, WARM);
 	draft->warm = true;
 }
 
@@ -291,7 +291,7 @@ void weir_draft_warm_first_calls(struct weir_draft *draft)
 		if (known)
 			seen[trace->host.name[row]] = pass;
 		warmed[i] = 1;
-		warm_call(draft, i);
+		weir_draft_warm_call(draft, (uint32_t)i, WARM);
 	}
 	free(seen);
 	free(warmed);

@@ -83,6 +83,8 @@ void weir_draft_less_work(struct weir_draft *draft, uint32_t issue, double ns);
 void weir_draft_less_freeing(struct weir_draft *draft, uint32_t issue, double bytes);
 /* A pass of the host over more bytes a step displaces the code of the framework from its caches. */
 #define WEIR_COLD_BYTES 16777216.0
+/* Shortens the dispatch of one call by this factor: its code stays in the caches. */
+void weir_draft_warm_call(struct weir_draft *draft, uint32_t issue, double factor);
 /* Makes the host's dispatch that of code in its caches, once: something that displaced the code for
  * the whole step is gone. */
 void weir_draft_warm_host(struct weir_draft *draft);

@@ -343,6 +343,16 @@ static double scattered_by(const struct weir_op_calls *calls, const struct weir_
 	return elements / to->elements;
 }
 
+/* True if the call writes back rows that the call before it, but for searches of the places, has
+ * added to in place: y[rows] += x. */
+static bool adds_to_rows(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	do
+		call--;
+	while (call > calls->items && weir_op_calls_within(calls, call, "aten::nonzero"));
+	return strcmp(weir_op_calls_name(calls, call), "add_") == 0;
+}
+
 /* Returns the share of a tensor that the call writes over; 0: it adds to the old values, or does
  * not write. */
 static double overwritten_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
@@ -359,6 +369,24 @@ static double overwritten_by(const struct weir_op_calls *calls, const struct wei
 	return scattered_by(calls, call);
 }
 
+/* True if a turn computes on the whole of a tensor like the one of which it writes rows: the next
+ * turn reads what it wrote, as in a solver. Sums and first values of results do not. */
+static bool computes_on_whole(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	static const char *const plain[] = {"add", "add_", "fill_", "zero_", "copy_", NULL};
+	struct weir_arg whole, first;
+
+	if (!turn_gathers(calls, loop, 0, MOST_GATHERS, &whole))
+		return false;
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (calls->items[c].family == WEIR_FAMILY_ELEMENTWISE &&
+		    !weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), plain) &&
+		    first_dims(calls, &calls->items[c], &first) && same_dims(&first, &whole) &&
+		    weir_loop_written_by(calls, &calls->items[c]) == whole.elements)
+			return true;
+	return false;
+}
+
 /* True if every turn writes as many rows as the tensor has, or more: the messages that all nodes of
  * a graph send along its edges are a layer, whose input is the result of the layer before. */
 static bool passes_messages(const struct weir_op_calls *calls, const struct weir_loop *loop)
@@ -373,18 +401,6 @@ static bool passes_messages(const struct weir_op_calls *calls, const struct weir
 			return false;
 	}
 	return true;
-}
-
-/* True if the turns write more rows over than a tensor has: later turns change what earlier ones
- * wrote, and so read it. */
-static bool rewrites(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	size_t end = loop->first + repeated(calls, loop->first, loop->period) + loop->period;
-	double share = 0;
-
-	for (size_t c = loop->first; c < end; c++)
-		share += overwritten_by(calls, &calls->items[c]);
-	return share > 1;
 }
 
 /* ---- picked rows ---- */
@@ -418,6 +434,20 @@ static bool compares(const struct weir_op_calls *calls, const struct weir_loop *
 		before = scalars;
 	}
 	return true;
+}
+
+/* True if the turns write more rows over than a tensor has: later turns change what earlier ones
+ * wrote, and so read it. Turns that find their rows by their number and add to them do not. */
+static bool rewrites(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	size_t end = loop->first + repeated(calls, loop->first, loop->period) + loop->period;
+	bool numbered = compares(calls, loop);
+	double share = 0;
+
+	for (size_t c = loop->first; c < end; c++)
+		if (!(numbered && c > loop->first && adds_to_rows(calls, &calls->items[c])))
+			share += overwritten_by(calls, &calls->items[c]);
+	return share > 1;
 }
 
 /* True if every turn gathers rows of a tensor and writes rows of one like it. A turn that picks its
@@ -627,7 +657,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 		return WEIR_LOOP_NONE;
 	slices = slices_of(calls, loop);
 	loop->gathers = gathers(calls, loop, slices.rows > 0);
-	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop)))
+	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop) ||
+	                      computes_on_whole(calls, loop)))
 		return WEIR_LOOP_NONE;
 	loop->picks = !loop->gathers && picks_rows(calls, loop);
 	if (loop->picks)

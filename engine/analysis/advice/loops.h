@@ -36,6 +36,10 @@ struct weir_loop {
 	                 back */
 	/* For merging: calls whose shapes differ from turn to turn stay as they are. */
 	bool keeps_varied;
+	size_t vacant; /* turns beside these that look for rows and find none */
+	/* All turns compute on all rows, this many times as many as they pick; 0: on those that
+	 * they pick. */
+	double widened;
 };
 
 /* Finds the first loop at or after the call `from`; returns false without one. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "engine/analysis/advice/masks.h"
@@ -105,6 +106,99 @@ static bool select_by_mask(struct weir_draft *draft, const struct weir_op_calls 
 	return moves > 0;
 }
 
+/* True if the call's first tensor has these sizes. */
+static bool has_sizes(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                      const struct weir_arg *sizes)
+{
+	const struct weir_arg *first;
+	struct weir_args args;
+
+	return weir_op_calls_args(calls, call, &args) && (first = weir_args_tensor(&args, 0)) &&
+	       first->rank == sizes->rank &&
+	       memcmp(first->dims, sizes->dims, sizeof first->dims) == 0;
+}
+
+/* Returns the elements of the call's first tensor if it is a vector; 0: it is not one. */
+static double vector_of(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	struct weir_args args;
+	const struct weir_arg *first;
+
+	if (!weir_op_calls_args(calls, call, &args) || !(first = weir_args_tensor(&args, 0)) ||
+	    first->rank != 1)
+		return 0;
+	return first->elements;
+}
+
+/* Returns the call that writes the values to the places that the count at call `c` finds in tensors
+ * of the mask's sizes, if all between them gathers values of these places and computes on each
+ * value alone, such as p[i, j] += f[i, j]; 0: they do something else. */
+static size_t written_back(const struct weir_op_calls *calls, size_t c)
+{
+	static const char *const writing[] = {"index_put_", "_index_put_impl_", NULL};
+	size_t end = c + MOVED_WITHIN < calls->count ? c + MOVED_WITHIN : calls->count;
+	const struct weir_arg *mask;
+	struct weir_args args;
+	double values = 0;
+	bool computes = false, gathers = false;
+
+	if (!weir_op_calls_args(calls, &calls->items[c], &args) ||
+	    !(mask = weir_args_tensor(&args, 0)) || mask->rank < 2)
+		return 0;
+	for (size_t i = c + 1; i < end; i++) {
+		const struct weir_op_call *call = &calls->items[i];
+		double vector = vector_of(calls, call);
+
+		if (is_gather(calls, call) && has_sizes(calls, call, mask)) {
+			gathers = true;
+		} else if (weir_op_is_one_of(weir_op_calls_name(calls, call), writing) &&
+		           has_sizes(calls, call, mask)) {
+			return gathers && computes ? i : 0;
+		} else if (vector > 0 && call->family == WEIR_FAMILY_ELEMENTWISE &&
+		           (values == 0 || vector == values)) {
+			values = vector;
+			computes = true;
+		} else if (strcmp(weir_op_calls_name(calls, call), "copy_") != 0) {
+			return 0; /* a copy of the tensor that is written to stays */
+		}
+	}
+	return 0;
+}
+
+/* Bytes that a selection by a mask reads and writes for an element of 4 bytes: both values, the
+ * result, and the mask. */
+#define SELECTED_BYTES 13.0
+
+/* Computes on all elements of tensors with the mask's sizes in place of those at the places that
+ * the count at call `c` finds, and selects by the mask at the end. False: something else is done
+ * with the places, or the rate of memory is not known. */
+static bool compute_by_mask(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c)
+{
+	size_t write = written_back(calls, c);
+	double rate = draft->advisor->bandwidth / 1e9, elements, ns;
+	struct weir_args args;
+
+	if (write == 0 || isnan(rate) || !weir_op_calls_args(calls, &calls->items[c], &args))
+		return false;
+	elements = args.items[0].elements;
+	drop(draft, &calls->items[c]);
+	for (size_t i = c + 1; i < write; i++) {
+		const struct weir_op_call *call = &calls->items[i];
+		double values = vector_of(calls, call);
+
+		if (is_gather(calls, call))
+			weir_op_call_remove(draft, call);
+		if (values == 0)
+			continue;
+		ns = fmax(call->ns, call->work.bytes / values * elements / rate);
+		ns = isnan(ns) ? call->ns : ns;
+		weir_op_call_set(draft, call, ns, call->ns, ns);
+	}
+	ns = fmax(WEIR_SHORTEST_KERNEL_NS, elements * SELECTED_BYTES / rate);
+	weir_op_call_set(draft, &calls->items[write], ns, ns, ns);
+	return true;
+}
+
 /* Gives an operator on the picked rows the time for all rows. */
 static void widen(struct weir_draft *draft, const struct weir_op_call *call, struct picked picked)
 {
@@ -131,7 +225,8 @@ size_t weir_masks_widen(struct weir_draft *draft)
 				picked = next;
 			if (picked.rows > 0)
 				drop(draft, call);
-			dropped += picked.rows > 0 || select_by_mask(draft, calls, c);
+			dropped += picked.rows > 0 || select_by_mask(draft, calls, c) ||
+			           compute_by_mask(draft, calls, c);
 		} else if (picked.rows > 0 && is_gather(calls, call) && rows == picked.of) {
 			drop(draft, call);
 		} else if (picked.rows > 0 && rows == picked.rows && rows < picked.of) {

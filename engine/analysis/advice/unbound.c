@@ -12,36 +12,80 @@ static int64_t rounded_up(int64_t a, int64_t b)
 	return a / b + (a % b != 0);
 }
 
+/* Returns the number of entries of a list, as of "[214, 213]"; 0: not recorded, or no list. */
+static int64_t listed(const struct weir_args *args, size_t index)
+{
+	const struct weir_arg *arg = index < args->count ? &args->items[index] : NULL;
+	int64_t count = 1;
+
+	if (!args->has_scalars || !arg || !arg->scalar || arg->scalar_len < 3 ||
+	    arg->scalar[0] != '[')
+		return 0;
+	for (size_t i = 0; i < arg->scalar_len; i++)
+		count += arg->scalar[i] == ',';
+	return count;
+}
+
+/* Returns the chunks into which split(self, size) or chunk(self, parts) takes rows apart, and
+ * stores their elements; 0: not recorded, or parts of each row, such as gates and heads. */
+static int64_t chunks_of(const struct weir_args *args, const struct weir_arg *x, int64_t dim,
+                         bool splits, double *elements)
+{
+	int64_t size, parts;
+
+	if (dim != 0 || !weir_args_int(args, 1, &size) || size < 1 || size > x->dims[0])
+		return 0;
+	size = splits ? size : rounded_up(x->dims[0], size);
+	parts = rounded_up(x->dims[0], size);
+	*elements = x->elements / (double)x->dims[0] * (double)size;
+	return parts;
+}
+
+/* Operators that take tensors apart. */
+enum apart {
+	UNBIND, /* (self, dim) */
+	LISTED, /* split_with_sizes(self, sizes, dim) */
+	SPLIT,  /* (self, size, dim) */
+	CHUNK,  /* (self, parts, dim) */
+	APART_COUNT
+};
+
+static enum apart apart_of(const struct weir_timeline *timeline, uint32_t row)
+{
+	static const char *const names[APART_COUNT] = {"unbind", "split_with_sizes", "split",
+	                                               "chunk"};
+	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
+	int apart = UNBIND;
+
+	while (apart < APART_COUNT && strcmp(name, names[apart]) != 0)
+		apart++;
+	return (enum apart)apart;
+}
+
 /* Returns the parts of at least WEIR_LEAST_SLICE elements into which the row takes a tensor apart;
  * 0: it does not. *elements: those of a part; NAN: any. */
 static int64_t parts_of(const struct weir_op_calls *calls, uint32_t row, double *elements)
 {
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, row));
-	bool unbinds = strcmp(name, "unbind") == 0, splits = strcmp(name, "split") == 0;
-	int64_t dim = 0, size, parts;
+	enum apart apart = apart_of(&calls->advisor->program.rank->timeline, row);
 	const struct weir_arg *x;
 	struct weir_args args;
+	int64_t dim = 0, parts;
 
-	if (!(unbinds || splits || strcmp(name, "chunk") == 0) ||
-	    !weir_advisor_args(calls->advisor, row, &args) || !(x = weir_args_tensor(&args, 0)))
+	if (apart == APART_COUNT || !weir_advisor_args(calls->advisor, row, &args) ||
+	    !(x = weir_args_tensor(&args, 0)))
 		return 0;
-	/* unbind(self, dim), split(self, size, dim), chunk(self, parts, dim) */
-	weir_args_int(&args, unbinds ? 1 : 2, &dim);
+	weir_args_int(&args, apart == UNBIND ? 1 : 2, &dim);
 	dim += dim < 0 ? x->rank : 0;
 	if (dim < 0 || dim >= x->rank || x->dims[dim] < 1)
 		return 0;
 	*elements = NAN;
-	parts = x->dims[dim];
-	if (!unbinds) {
-		/* Gates and heads are parts of each row; here they are rows of a batch. */
-		if (dim != 0 || !weir_args_int(&args, 1, &size) || size < 1 || size > x->dims[0])
-			return 0;
-		size = splits ? size : rounded_up(x->dims[0], size);
-		parts = rounded_up(x->dims[0], size);
-		*elements = x->elements / (double)x->dims[0] * (double)size;
-	}
-	return x->elements / (double)parts >= WEIR_LEAST_SLICE ? parts : 0;
+	if (apart == UNBIND)
+		parts = x->dims[dim];
+	else if (apart == LISTED)
+		parts = listed(&args, 1);
+	else
+		parts = chunks_of(&args, x, dim, apart == SPLIT, elements);
+	return parts > 0 && x->elements / (double)parts >= WEIR_LEAST_SLICE ? parts : 0;
 }
 
 /* True if the call reads a tensor with this number of elements; NAN: any. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds the operator in front of a loop that takes a tensor apart into one row, or one chunk of its
- * rows, for each turn: unbind, split, chunk.
+ * rows, for each turn: unbind, split, chunk, split_with_sizes.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_UNBOUND_H
 #define WEIR_ANALYSIS_ADVICE_UNBOUND_H
@@ -14,7 +14,8 @@
 #define WEIR_LEAST_SLICE 16
 
 /* True if the step takes a tensor apart, before the loop, into as many rows as the loop has turns,
- * or into as many chunks of rows, with one of which a turn begins. */
+ * into as many chunks of rows, with one of which a turn begins, or into as many stretches whose
+ * lengths are listed, such as those of experts in rows that are sorted by expert. */
 bool weir_loop_is_unbound(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 #endif
