@@ -820,25 +820,6 @@ static void a_collection_is_found_on_any_launching_thread(void **state)
 	advice_run_release(&run);
 }
 
-/* A collection that visits more than the caches hold slows the host: 100 ms of an unprofiled run.
- */
-static void a_long_collection_leaves_the_host_cold(void **state)
-{
-	static const int64_t ms[] = {97, 99, 99};
-	static const double work[] = {1, 1, 0.98};
-
-	(void)state;
-	for (int i = 0; i < 3; i++) {
-		struct advice_run run;
-
-		init_paused(&run, &(struct pause){.ns = ms[i] * MS, .spread_ns = 500 * US});
-		run.advisor.speed.work = work[i];
-		assert_true(advice_run_apply(&run, weir_fix_collect_garbage_later));
-		assert_int_equal(run.draft.warm, i == 1);
-		advice_run_release(&run);
-	}
-}
-
 /* ---- overlap-output ---- */
 
 static void results_are_processed_by_two_workers(void **state)
@@ -881,7 +862,6 @@ int main(void)
 		cmocka_unit_test(runs_that_prepare_a_capture_go_away_with_it),
 		cmocka_unit_test(three_steps_with_new_shapes_are_enough),
 		cmocka_unit_test(kernels_that_are_tried_out_are_not_part_of_the_step),
-		cmocka_unit_test(a_long_collection_leaves_the_host_cold),
 		cmocka_unit_test(results_are_processed_by_two_workers),
 		cmocka_unit_test(a_host_that_fetches_nothing_works_beside_the_device_already),
 		cmocka_unit_test(allocation_in_each_step_is_removed),

@@ -98,6 +98,9 @@ struct pause {
 	uint32_t in;            /* innermost row around it; WEIR_NONE: none */
 	uint32_t before, after; /* rows that end and begin it; WEIR_NONE: none */
 	uint32_t step;
+	/* The last call with device work before it copies to the host, and the first one behind it
+	 * to the device. */
+	bool reads, prepares;
 };
 
 struct pauses {
@@ -111,7 +114,8 @@ struct pauses {
 	int64_t *listed_ns;
 	double *listed;
 	size_t listed_count;
-	double down_bytes, up_bytes; /* that the step copies; NAN: not recorded */
+	double down_bytes, up_bytes;     /* that the step copies; NAN: not recorded */
+	double reading_ns, preparing_ns; /* of its longest pauses that read and prepare */
 };
 
 /* Adds the stretch from the end or start of a row to the next event. */
@@ -142,7 +146,7 @@ static uint32_t close_rows(struct pauses *pauses, uint32_t open, int64_t at_ns, 
 
 	while (open != WEIR_NONE && end_ns[open] <= at_ns) {
 		add_stretch(pauses, &(struct pause){*from_ns, end_ns[open], open, *before,
-		                                    WEIR_NONE, WEIR_NONE});
+		                                    WEIR_NONE, WEIR_NONE, false, false});
 		*from_ns = end_ns[open] > *from_ns ? end_ns[open] : *from_ns;
 		*before = open;
 		open = timeline->parent[open];
@@ -166,7 +170,7 @@ static void find_stretches(struct pauses *pauses, uint32_t thread)
 			continue;
 		open = close_rows(pauses, open, host->start_ns[row], &from_ns, &before);
 		add_stretch(pauses, &(struct pause){from_ns, host->start_ns[row], open, before,
-		                                    (uint32_t)row, WEIR_NONE});
+		                                    (uint32_t)row, WEIR_NONE, false, false});
 		if (host->start_ns[row] > from_ns)
 			from_ns = host->start_ns[row];
 		before = WEIR_NONE;
@@ -289,23 +293,18 @@ static double listed_before(const struct pauses *pauses, const struct pause *pau
 	return calls > 0 ? pauses->listed[calls - 1] : 0;
 }
 
-/* True if the host may process this many bytes, of which it lists values, in the pause. */
-static bool explains(const struct pause *pause, double values, double bytes,
-                     const struct pace *pace)
+/* True if the host may process this many bytes, of which it lists values, in this time. */
+static bool explains(double ns, double values, double bytes, const struct pace *pace)
 {
-	double ns = (double)weir_span_ns(pause->start_ns, pause->end_ns);
 	double most_ns = values > 0 ? values * pace->value + bytes * pace->byte
 	                            : bytes * pace->unlisted_byte;
 
 	return !(ns > most_ns);
 }
 
-/* True if the pause reads a result or prepares an input: the last call with device work before it
- * copied to the host, or the first one behind it copies to the device, enough for its time. */
-static bool is_beside_copy(const struct pauses *pauses, const struct pause *pause,
-                           const struct pace *pace)
+/* Finds the copies beside a pause. */
+static void find_copies(const struct weir_program *program, struct pause *pause)
 {
-	const struct weir_program *program = pauses->program;
 	const struct weir_host_columns *host = &program->rank->trace->host;
 	uint32_t before = WEIR_NONE, after = WEIR_NONE;
 
@@ -323,10 +322,63 @@ static bool is_beside_copy(const struct pauses *pauses, const struct pause *paus
 	for (size_t i = 0; after == WEIR_NONE && i < program->issue_count; i++)
 		if (program->issues[i].call != WEIR_NONE && program->issues[i].job_count > 0)
 			after = program->issues[i].call;
-	return (before != WEIR_NONE && strstr(work_of(program, before), "DtoH") &&
-	        explains(pause, listed_before(pauses, pause), pauses->down_bytes, pace)) ||
-	       (after != WEIR_NONE && strstr(work_of(program, after), "HtoD") &&
-	        explains(pause, 0, pauses->up_bytes, pace));
+	pause->reads = before != WEIR_NONE && strstr(work_of(program, before), "DtoH");
+	pause->prepares = after != WEIR_NONE && strstr(work_of(program, after), "HtoD");
+}
+
+/* True if the pause lies in the step and has no name. */
+static bool is_of_step(const struct weir_program *program, const struct pause *pause)
+{
+	return pause->start_ns >= program->host_start_ns && pause->end_ns <= program->host_end_ns &&
+	       weir_pause_is_anonymous(&program->rank->timeline, pause->in);
+}
+
+static double length_of(const struct pause *pause)
+{
+	return (double)weir_span_ns(pause->start_ns, pause->end_ns);
+}
+
+/* Finds the copies beside the step's pauses that have no name. */
+static void find_all_copies(struct pauses *pauses)
+{
+	for (size_t i = 0; i < pauses->count; i++) {
+		struct pause *pause = &pauses->items[i];
+
+		if (!is_of_step(pauses->program, pause))
+			continue;
+		find_copies(pauses->program, pause);
+		if (pause->reads)
+			pauses->reading_ns = fmax(pauses->reading_ns, length_of(pause));
+		if (pause->prepares)
+			pauses->preparing_ns = fmax(pauses->preparing_ns, length_of(pause));
+	}
+}
+
+/* Returns the time of the pause with the step's other pauses of its kind, if it and they are at
+ * least half as long as the longest: they share the bytes that the step copies. */
+static double shared_ns(const struct pauses *pauses, const struct pause *pause, bool reading)
+{
+	double least_ns = (reading ? pauses->reading_ns : pauses->preparing_ns) / 2, ns = 0;
+
+	if (length_of(pause) < least_ns)
+		return length_of(pause);
+	for (size_t i = 0; i < pauses->count; i++)
+		if ((reading ? pauses->items[i].reads : pauses->items[i].prepares) &&
+		    length_of(&pauses->items[i]) >= least_ns)
+			ns += length_of(&pauses->items[i]);
+	return ns;
+}
+
+/* True if the pause reads a result or prepares an input, of enough bytes for its time. */
+static bool is_beside_copy(const struct pauses *pauses, const struct pause *pause,
+                           const struct pace *pace)
+{
+	double values = listed_before(pauses, pause);
+	double reading_ns = values > 0 ? length_of(pause) : shared_ns(pauses, pause, true);
+
+	return (pause->reads && explains(reading_ns, values, pauses->down_bytes, pace)) ||
+	       (pause->prepares &&
+	        explains(shared_ns(pauses, pause, false), 0, pauses->up_bytes, pace));
 }
 
 /* True if the device works for half of the pause: the host may wait for it in a call that is not
@@ -412,10 +464,8 @@ static bool is_conjectured(const struct pauses *pauses, const struct pause *paus
 {
 	const struct weir_program *program = pauses->program;
 
-	return pause->start_ns >= program->host_start_ns && pause->end_ns <= program->host_end_ns &&
-	       (double)weir_span_ns(pause->start_ns, pause->end_ns) >=
-	               WEIR_COLLECTION_FACTOR * usual_ns &&
-	       weir_pause_is_anonymous(&program->rank->timeline, pause->in) &&
+	return is_of_step(program, pause) &&
+	       length_of(pause) >= WEIR_COLLECTION_FACTOR * usual_ns &&
 	       !is_beside_copy(pauses, pause, pace) && !is_beside_work(program, pause) &&
 	       is_regular(pauses, pause);
 }
@@ -440,6 +490,7 @@ static void add_conjectured(const struct weir_advisor *advisor, uint32_t thread,
 
 	find_stretches(&pauses, thread);
 	find_listed(advisor, thread, &pauses);
+	find_all_copies(&pauses);
 	usual_ns = pauses.gap_count > 0 ? weir_median(pauses.gaps_ns, pauses.gap_count) : 0;
 	add_unexplained(&pauses, usual_ns, &slowest, out);
 	if (out->time.count == 0) {
