@@ -254,13 +254,45 @@ static int decide(struct weir_draft *draft, uint32_t i)
 	return operators;
 }
 
+/* Returns the next wait of the host behind the wait `i`, in front of the call `end`; WEIR_NONE:
+ * there is not one. */
+static uint32_t next_wait(const struct weir_program *program, uint32_t i, size_t end)
+{
+	for (uint32_t next = i + 1; next + 1 < end; next++)
+		if (program->issues[next].until != WEIR_NONE)
+			return next;
+	return WEIR_NONE;
+}
+
+/* True if the host fetches several values at the wait `i`, and at its next wait the answer to a
+ * question about tensors, with no other device work between them, such as the tokens of a search
+ * and whether all of it has ended: the answer decides, and the values are results, which are
+ * fetched once behind all turns. */
+static bool fetches_results_of_turn(const struct weir_advisor *advisor, uint32_t i, size_t end)
+{
+	const struct weir_program *program = &advisor->program;
+	const struct weir_job *job = &program->jobs[program->issues[i].until];
+	uint32_t next = next_wait(program, i, end);
+	size_t first;
+	enum test test;
+
+	if (weir_transfer_of(advisor, job).way != WEIR_TRANSFER_DOWN ||
+	    fetches_value(advisor, job) || next == WEIR_NONE ||
+	    next_fetch(advisor, i, next) == WEIR_NONE)
+		return false;
+	test = test_before(weir_op_calls_of(advisor),
+	                   call_of(weir_op_calls_of(advisor), program->issues[next].until), &first);
+	return test == TEST_MASK || test == TEST_CHANGE;
+}
+
 struct unwaited {
-	size_t waits, listed, operators;
+	size_t waits, listed, operators, results;
 };
 
 /* Lets the host run ahead of all waits in front of the call `end`. */
 static void remove_waits(struct weir_draft *draft, size_t end, struct unwaited *sum)
 {
+	const struct weir_op_calls *calls = weir_op_calls_of(draft->advisor);
 	const struct weir_program *program = &draft->program;
 	uint32_t last = WEIR_NONE;
 
@@ -269,6 +301,13 @@ static void remove_waits(struct weir_draft *draft, size_t end, struct unwaited *
 
 		if (program->issues[i].until == WEIR_NONE)
 			continue;
+		if (fetches_results_of_turn(draft->advisor, i, end)) {
+			drop_call(draft, calls, call_of(calls, program->issues[i].until));
+			sum->results++;
+			sum->waits++;
+			last = WEIR_NONE;
+			continue;
+		}
 		if (last != WEIR_NONE)
 			fetch = next_fetch(draft->advisor, last, i);
 		if (fetch == WEIR_NONE) {
@@ -291,7 +330,7 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 	double each;
 
 	remove_waits(draft, end, &sum);
-	each = (double)sum.operators / fmax(1, (double)(sum.waits - sum.listed));
+	each = (double)sum.operators / fmax(1, (double)(sum.waits - sum.listed - sum.results));
 	if (masks > 0)
 		weir_draft_basis(draft,
 		                 "all rows in place of those that %zu masks pick, without counting "
@@ -315,6 +354,10 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
 		                 "the host runs ahead of the device in place of %zu waits, and "
 		                 "dispatches %.3g operators for each decision",
 		                 sum.waits, each);
+	if (sum.results > 0)
+		weir_text_printf(&draft->basis,
+		                 "; %zu results that are fetched beside an answer are fetched once",
+		                 sum.results);
 	return masks + checks + sum.waits > 0;
 }
 
