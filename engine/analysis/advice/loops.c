@@ -773,30 +773,6 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
 	return slices_of(calls, loop).factors > 0;
 }
 
-/* Returns the tensor that a call computes on: of a lookup the numbers of the rows, not the table,
- * of a product with a bias the factor behind it. NULL: not recorded. */
-static const struct weir_arg *input_of(const struct weir_op_calls *calls,
-                                       const struct weir_op_call *call, struct weir_args *args)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	static const char *const adding[] = {"addmm", "addbmm", "baddbmm", "addmv", NULL};
-	uint32_t row = call->op;
-
-	if (!weir_loop_looks_up(calls, call))
-		return weir_op_calls_args(calls, call, args)
-		               ? weir_args_tensor(
-					 args,
-					 weir_op_is_one_of(weir_op_calls_name(calls, call), adding))
-		               : NULL;
-	while (row != WEIR_NONE &&
-	       strcmp(weir_timeline_host_name(timeline, row), "aten::embedding") != 0)
-		row = timeline->parent[row];
-	/* embedding(weight, indices, ...) */
-	return row != WEIR_NONE && weir_advisor_args(calls->advisor, row, args)
-	               ? weir_args_tensor(args, 1)
-	               : NULL;
-}
-
 /* True if the slice takes several rows of its tensor. */
 static bool is_chunk(const struct weir_op_calls *calls, size_t row, const struct weir_arg *whole)
 {
@@ -840,7 +816,8 @@ bool weir_loop_takes_parts(const struct weir_op_calls *calls, const struct weir_
 	const struct weir_arg *first;
 	struct weir_args args;
 
-	return loop->turns >= 2 && (first = input_of(calls, &calls->items[loop->first], &args)) &&
+	return loop->turns >= 2 &&
+	       (first = weir_loop_input(calls, &calls->items[loop->first], &args)) &&
 	       (weir_loop_is_unbound(calls, loop) || takes_slices(calls, loop, first, false));
 }
 
@@ -849,7 +826,8 @@ bool weir_loop_takes_chunks(const struct weir_op_calls *calls, const struct weir
 	const struct weir_arg *first;
 	struct weir_args args;
 
-	return loop->turns >= 2 && (first = input_of(calls, &calls->items[loop->first], &args)) &&
+	return loop->turns >= 2 &&
+	       (first = weir_loop_input(calls, &calls->items[loop->first], &args)) &&
 	       takes_slices(calls, loop, first, true);
 }
 

@@ -104,6 +104,27 @@ static bool reads_elements(const struct weir_op_calls *calls, const struct weir_
 	return false;
 }
 
+const struct weir_arg *weir_loop_input(const struct weir_op_calls *calls,
+                                       const struct weir_op_call *call, struct weir_args *args)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	static const char *const adding[] = {"addmm", "addbmm", "baddbmm", "addmv", NULL};
+	uint32_t row = call->op;
+
+	if (!weir_loop_looks_up(calls, call)) {
+		bool adds = weir_op_is_one_of(weir_op_calls_name(calls, call), adding);
+
+		return weir_op_calls_args(calls, call, args) ? weir_args_tensor(args, adds) : NULL;
+	}
+	while (row != WEIR_NONE &&
+	       strcmp(weir_timeline_host_name(timeline, row), "aten::embedding") != 0)
+		row = timeline->parent[row];
+	/* embedding(weight, indices, ...) */
+	return row != WEIR_NONE && weir_advisor_args(calls->advisor, row, args)
+	               ? weir_args_tensor(args, 1)
+	               : NULL;
+}
+
 bool weir_loop_is_unbound(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	const struct weir_op_call *first = &calls->items[loop->first];
