@@ -177,14 +177,6 @@ static const struct {
          "System: 2.1 ms]\n  Range (min \xe2\x80\xa6 max):   485.9 ms \xe2\x80\xa6 540.4 ms    10 "
          "runs\n",
          "hyperfine", "--export-json"},
-	{"  scale(float *), 2026-Jan-01 12:00:00, Context 1, Stream 7\n    Section: GPU Speed Of "
-         "Light "
-         "Throughput\n",
-         "ncu", "--csv --page raw"},
-	{"[1234] python3.10@127.0.0.1\n  scale (8, 1, 1)x(256, 1, 1), Device 0, CC 8.7, "
-         "Invocations 3\n"
-         "    Section: GPU Speed Of Light Throughput\n    Metric Name   Metric Unit Minimum\n",
-         "ncu", "--csv --page raw"},
 	{"nvbandwidth Version: v0.8\n\nRunning host_to_device_memcpy_ce.\nmemcpy CE CPU(row) -> "
          "GPU(column) bandwidth (GB/s)\n",
          "nvbandwidth", "trace of the program"},

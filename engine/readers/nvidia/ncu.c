@@ -2,8 +2,9 @@
 /*
  * Reads CSV of Nsight Compute: the details page (one row for each metric) and the raw page (one row
  * for each launch, and a row of units below the header). Lines that the profiler and the program
- * print may come before and between rows. Columns are found by name. Names of hosts and programs
- * are private and are not read.
+ * print may come before and between rows. Columns are found by name. The same pages as text, with a
+ * line for each launch and tables below it, are in ncu_text.c. Names of hosts and programs are
+ * private and are not read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +17,8 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define ID_COLUMNS 11   /* a row with at least this number of cells belongs to the table */
-#define MAX_NAME   4096 /* bytes of a kernel's name that are kept */
-#define MAX_ERROR  200  /* bytes of the profiler's own error that are reported */
+#define ID_COLUMNS 11  /* a row with at least this number of cells belongs to the table */
+#define MAX_ERROR  200 /* bytes of the profiler's own error that are reported */
 
 static const struct weir_csv_options table = {.separator = ',', .quotes = true};
 
@@ -76,7 +76,8 @@ struct ncu {
 	struct bound *bounds; /* columns of the raw page */
 	size_t bound_count, bound_capacity;
 	bool has_header, details, units_read;
-	struct weir_text error; /* the first error that the profiler printed */
+	struct weir_text error;    /* the first error that the profiler printed */
+	struct weir_ncu_text text; /* of files without a header */
 };
 
 static bool is_number(struct weir_slice text)
@@ -159,21 +160,15 @@ static enum weir_status fail_localized(const struct weir_csv_row *row, struct we
 		text.data);
 }
 
-/* A metric of a launch as printed. */
-struct reading {
-	const struct weir_ncu_metric *metric;
-	struct weir_slice text, unit;
-};
-
-static enum weir_status take_value(struct ncu *ncu, const struct weir_csv_row *row,
-                                   const struct reading *reading,
-                                   struct weir_counted_kernel *kernel, struct weir_error *err)
+enum weir_status weir_ncu_take_printed(struct weir_input *input, const struct weir_csv_row *row,
+                                       const struct weir_ncu_printed *printed,
+                                       struct weir_counted_kernel *kernel, struct weir_error *err)
 {
-	switch (weir_ncu_take(reading->metric, reading->text, reading->unit, kernel)) {
+	switch (weir_ncu_take(printed->metric, printed->text, printed->unit, kernel)) {
 	case WEIR_NCU_LOCALIZED:
-		return fail_localized(row, reading->text, err);
+		return fail_localized(row, printed->text, err);
 	case WEIR_NCU_BAD:
-		weir_input_warn(ncu->input, WEIR_WARN_BAD_NUMBER, row->at, reading->metric->name);
+		weir_input_warn(input, WEIR_WARN_BAD_NUMBER, row->at, printed->metric->name);
 		break;
 	case WEIR_NCU_VALUE:
 	case WEIR_NCU_NOTHING:
@@ -182,8 +177,7 @@ static enum weir_status take_value(struct ncu *ncu, const struct weir_csv_row *r
 	return WEIR_OK;
 }
 
-/* Interns a text up to its first NUL, shortened to `limit` bytes without cutting a character. */
-static uint32_t intern(struct ncu *ncu, struct weir_slice text, size_t limit)
+uint32_t weir_ncu_intern(struct weir_counters *counters, struct weir_slice text, size_t limit)
 {
 	size_t length = text.length < limit ? text.length : limit;
 	const char *nul = memchr(text.data, '\0', length);
@@ -192,7 +186,7 @@ static uint32_t intern(struct ncu *ncu, struct weir_slice text, size_t limit)
 		length = (size_t)(nul - text.data);
 	while (length < text.length && length && ((unsigned char)text.data[length] & 0xc0) == 0x80)
 		length--;
-	return weir_names_add(ncu->counters->names, text.data, length);
+	return weir_names_add(counters->names, text.data, length);
 }
 
 static int64_t whole_number(struct weir_slice text)
@@ -220,7 +214,8 @@ static enum weir_status find_kernel(struct ncu *ncu, const struct weir_csv_row *
 		return weir_fail(err, WEIR_E_LIMIT, "line %llu: more than %u launches",
 		                 (unsigned long long)row->number, WEIR_MAX_COUNTED_KERNELS);
 	kernel = weir_counters_add(ncu->counters);
-	kernel->name = intern(ncu, cell(ncu, row, COLUMN_KERNEL), MAX_NAME);
+	kernel->name =
+		weir_ncu_intern(ncu->counters, cell(ncu, row, COLUMN_KERNEL), WEIR_NCU_MAX_NAME);
 	kernel->launch = launch;
 	kernel->process = process;
 	kernel->rounded = ncu->details;
@@ -248,9 +243,12 @@ static enum weir_status take_finding(struct ncu *ncu, const struct weir_csv_row 
 		weir_input_warn(ncu->input, WEIR_WARN_THINNED, row->at, "findings of rules");
 		return WEIR_OK;
 	}
-	finding.rule = intern(ncu, cell(ncu, row, COLUMN_RULE), MAX_NAME);
-	finding.kind = intern(ncu, cell(ncu, row, COLUMN_RULE_TYPE), MAX_NAME);
-	finding.text = intern(ncu, cell(ncu, row, COLUMN_RULE_TEXT), WEIR_MAX_FINDING_TEXT);
+	finding.rule =
+		weir_ncu_intern(ncu->counters, cell(ncu, row, COLUMN_RULE), WEIR_NCU_MAX_NAME);
+	finding.kind =
+		weir_ncu_intern(ncu->counters, cell(ncu, row, COLUMN_RULE_TYPE), WEIR_NCU_MAX_NAME);
+	finding.text = weir_ncu_intern(ncu->counters, cell(ncu, row, COLUMN_RULE_TEXT),
+	                               WEIR_MAX_FINDING_TEXT);
 	finding.scope = scope_of(cell(ncu, row, COLUMN_SCOPE));
 	switch (weir_ncu_number(speedup, &percent)) {
 	case WEIR_NCU_VALUE:
@@ -271,7 +269,7 @@ static enum weir_status take_finding(struct ncu *ncu, const struct weir_csv_row 
 static enum weir_status take_metric_row(struct ncu *ncu, const struct weir_csv_row *row,
                                         struct weir_error *err)
 {
-	const struct reading reading = {
+	const struct weir_ncu_printed printed = {
 		.metric = weir_ncu_find(cell(ncu, row, COLUMN_SECTION),
 	                                cell(ncu, row, COLUMN_METRIC)),
 		.text = cell(ncu, row, COLUMN_VALUE),
@@ -280,8 +278,9 @@ static enum weir_status take_metric_row(struct ncu *ncu, const struct weir_csv_r
 	size_t index;
 	enum weir_status status = find_kernel(ncu, row, &index, err);
 
-	if (!status && reading.metric)
-		status = take_value(ncu, row, &reading, &ncu->counters->kernels[index], err);
+	if (!status && printed.metric)
+		status = weir_ncu_take_printed(ncu->input, row, &printed,
+		                               &ncu->counters->kernels[index], err);
 	if (!status && cell(ncu, row, COLUMN_RULE).length)
 		status = take_finding(ncu, row, index, err);
 	return status;
@@ -300,16 +299,16 @@ static enum weir_status take_launch_row(struct ncu *ncu, const struct weir_csv_r
 	kernel = &ncu->counters->kernels[index];
 	kernel->rounded = false;
 	if (device.length)
-		kernel->device = intern(ncu, device, MAX_NAME);
+		kernel->device = weir_ncu_intern(ncu->counters, device, WEIR_NCU_MAX_NAME);
 	for (size_t i = 0; !status && i < ncu->bound_count; i++) {
 		const struct bound *bound = &ncu->bounds[i];
-		const struct reading reading = {
+		const struct weir_ncu_printed printed = {
 			.metric = bound->metric,
 			.text = weir_csv_cell(row, bound->column),
 			.unit = {bound->unit.data ? bound->unit.data : "", bound->unit.length},
 		};
 
-		status = take_value(ncu, row, &reading, kernel, err);
+		status = weir_ncu_take_printed(ncu->input, row, &printed, kernel, err);
 	}
 	return status;
 }
@@ -390,7 +389,7 @@ static enum weir_status take_line(struct ncu *ncu, const struct weir_csv_row *ro
 	if (ncu->has_header && row->count > 2 && is_number(row->cells[0]))
 		return take_row(ncu, row, err);
 	take_other(ncu, row);
-	return WEIR_OK;
+	return ncu->has_header ? WEIR_OK : weir_ncu_text_take(&ncu->text, row, err);
 }
 
 /*
@@ -453,8 +452,13 @@ static enum weir_status explain_nothing(const struct ncu *ncu, struct weir_error
 		return weir_fail(err, WEIR_E_EMPTY, "ncu reports: %s", ncu->error.data);
 	if (!ncu->has_header)
 		return weir_fail(err, WEIR_E_FORMAT,
-		                 "no header (\"ID\",\"Process ID\",...): expected ncu --csv, with "
-		                 "--page raw or --page details");
+		                 "%s: expected what ncu prints for a kernel, or ncu --csv with "
+		                 "--page raw or --page details",
+		                 ncu->text.orphans
+		                         ? "tables without the line of their launch (\"name(...) "
+		                           "(32, 1, 1)x(256, 1, 1), Context 1, Stream 7\") above "
+		                           "them"
+		                         : "no header (\"ID\",\"Process ID\",...)");
 	return weir_fail(err, WEIR_E_EMPTY, "no kernel below the header");
 }
 
@@ -484,8 +488,11 @@ static enum weir_status read_ncu(struct weir_source *source, struct weir_input *
 		.counters = weir_counters_new(),
 		.keys = weir_names_new(),
 	};
-	enum weir_status status = read_rows(&ncu, source, err);
+	enum weir_status status;
 
+	weir_ncu_text_open(&ncu.text, input, ncu.counters);
+	status = read_rows(&ncu, source, err);
+	weir_ncu_text_close(&ncu.text);
 	if (!status)
 		status = complete(&ncu, err);
 	if (status)
@@ -499,14 +506,16 @@ static enum weir_status read_ncu(struct weir_source *source, struct weir_input *
 	return status;
 }
 
-/* Looks for the header, which has no quotes once a spreadsheet has written it; if output of the
- * program hides it, for lines of the profiler. */
+/* Looks for the header, which has no quotes once a spreadsheet has written it, and for the tables
+ * of a launch; if output of the program hides them, for lines of the profiler. */
 static int sniff(const char *head, size_t len)
 {
 	static const char *const marks[] = {"==PROF== ", "==ERROR== ", "==WARNING== "};
 	struct weir_slice rest = {head, len}, line, cells[3];
-	int marked = 0;
+	int marked = weir_ncu_text_sniff(head, len);
 
+	if (marked)
+		return marked;
 	while (weir_csv_take_line(&rest, &line)) {
 		if ((weir_slice_starts(line, "\"ID\",") || weir_slice_starts(line, "ID,")) &&
 		    is_header(cells, weir_csv_split(line, &table, cells, 3)))
@@ -520,7 +529,7 @@ static int sniff(const char *head, size_t len)
 
 const struct weir_reader weir_reader_ncu = {
 	.name = "ncu",
-	.title = "ncu --csv, --page raw or --page details",
+	.title = "ncu, --page raw or --page details, as CSV (--csv) or text",
 	.gives = "counters",
 	.sniff = sniff,
 	.read = read_ncu,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Private to the reader of Nsight Compute: metrics by name, units and numbers. */
+/* Private to the reader of Nsight Compute: metrics by name, units and numbers, and pages as text.
+ */
 #ifndef WEIR_READERS_NVIDIA_NCU_H
 #define WEIR_READERS_NVIDIA_NCU_H
 
@@ -7,7 +8,12 @@
 #include <stdint.h>
 
 #include "engine/base/slice.h"
+#include "engine/base/text.h"
 #include "engine/model/counters.h"
+#include "engine/model/profile.h"
+#include "engine/readers/parts/csv.h"
+
+#define WEIR_NCU_MAX_NAME 4096 /* bytes of a kernel's name that are kept */
 
 enum weir_ncu_dimension {
 	WEIR_NCU_SHARE, /* printed in percent */
@@ -66,5 +72,48 @@ enum weir_ncu_reading weir_ncu_take(const struct weir_ncu_metric *metric, struct
 /* Parses "(256, 1, 1)" or "256x1x1". Returns false, and leaves the shape unchanged, for other
  * texts. */
 bool weir_ncu_shape(struct weir_slice text, uint32_t shape[3]);
+
+/* A metric of a launch as printed. */
+struct weir_ncu_printed {
+	const struct weir_ncu_metric *metric;
+	struct weir_slice text, unit;
+};
+
+/* Adds the value to the kernel, and counts a malformed one as a warning. Fails if the number is in
+ * the style of another language. */
+enum weir_status weir_ncu_take_printed(struct weir_input *input, const struct weir_csv_row *row,
+                                       const struct weir_ncu_printed *printed,
+                                       struct weir_counted_kernel *kernel, struct weir_error *err);
+/* Interns a text up to its first NUL, shortened to `limit` bytes without cutting a character. */
+uint32_t weir_ncu_intern(struct weir_counters *counters, struct weir_slice text, size_t limit);
+
+/* ---- pages as text (ncu_text.c) ---- */
+
+#define WEIR_NCU_TEXT_COLUMNS 3 /* name, unit and value of a metric */
+
+/* The state between the lines. Borrows the input and the counters. */
+struct weir_ncu_text {
+	struct weir_input *input;
+	struct weir_counters *counters;
+	int64_t process;          /* -1: not stated */
+	bool has_launch, orphans; /* orphans: tables without a launch above them */
+	struct weir_text section;
+	/* The bytes of a line between which each column of the open table lies. */
+	size_t starts[WEIR_NCU_TEXT_COLUMNS], ends[WEIR_NCU_TEXT_COLUMNS];
+	bool open, has_rows;
+	/* The advice of a rule, of several lines; kind is empty without one. */
+	struct weir_text kind, advice;
+	size_t advice_column; /* of its text in all of its lines */
+};
+
+void weir_ncu_text_open(struct weir_ncu_text *text, struct weir_input *input,
+                        struct weir_counters *counters);
+/* Takes a line: of a launch, a section, a table, a rule, or any other. */
+enum weir_status weir_ncu_text_take(struct weir_ncu_text *text, const struct weir_csv_row *row,
+                                    struct weir_error *err);
+/* Adds what the last lines began, and frees the state. */
+void weir_ncu_text_close(struct weir_ncu_text *text);
+/* Returns the number of bits that a launch and a table below it verify. */
+int weir_ncu_text_sniff(const char *head, size_t len);
 
 #endif

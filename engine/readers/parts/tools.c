@@ -145,12 +145,6 @@ const struct weir_tool weir_tools[] = {
                    "of CUDA, and check that it runs on the device",
          .marks = {{.first = "", .texts = {{"No kernels were profiled.", "NVPROF"}, .all = 2}},
                    {.first = "", .texts = {{"Warning: No profile data collected."}, .all = 1}}}},
-	{.what = "the details that ncu prints for each kernel",
-         .advice = "run ncu with --csv --page raw and pass what it prints; from a report: ncu "
-                   "--import FILE --csv --page raw",
-         .marks = {{.first = "", .texts = {{", Context ", ", Stream ", "    Section: "}, .all = 3}},
-                   {.first = "",
-                    .texts = {{", Invocations ", "    Section: ", "Metric Name"}, .all = 3}}}},
 	{.what = "a matrix of bandwidths by nvbandwidth",
          .advice = "pass a trace of the program (torch.profiler, nsys), in which weir measures its "
                    "own copies",
