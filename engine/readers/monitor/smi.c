@@ -43,10 +43,14 @@ static const struct {
 	const char *text, *reason;
 } outputs[] = {
 	{"\x1b[4mGPU0", "it is the topology of nvidia-smi topo: links between devices, no samples"},
-	{"==============NVSMI LOG", "it is the report of nvidia-smi -q: " RECORD_QUERY},
+	{"==============NVSMI LOG", "it is a report of nvidia-smi -q without utilisation, memory, "
+                                    "power, temperature or clocks "
+                                    "of a device: run nvidia-smi -q without -d, or " RECORD_QUERY},
 	{"| NVIDIA-SMI ",
          "it is the overview of nvidia-smi without the figures of a device: " RECORD_QUERY},
-	{"<nvidia_smi_log", "it is the XML of nvidia-smi -q -x: " RECORD_QUERY},
+	{"<nvidia_smi_log",
+         "it is XML of nvidia-smi -q -x without the figures of a device: run nvidia-smi -q -x "
+         "without -d, or " RECORD_QUERY},
 	{"List of valid properties to query",
          "it is the help of nvidia-smi --help-query-gpu, not a recording"},
 };
