@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs any bytes through the reader of k6's summaries: figures, or an error with a message. */
+/* Runs any bytes through the readers of k6's summaries and points: figures, samples, or an error
+ * with a message. */
 #include <stdint.h>
 
 #include "engine/readers/readers.h"
@@ -10,5 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_reader(&weir_reader_k6, data, size, check_summary);
+	check_reader(&weir_reader_k6_points, data, size);
 	return 0;
 }

@@ -46,11 +46,9 @@ static const struct {
 	{"This is ApacheBench, Version 2.3 <$Revision: 1 $>\n", "ApacheBench", "name,value,unit"},
 	{"Percentage of the requests served within a certain time (ms)\n  50%     12\n",
          "ApacheBench", "name,value,unit"},
-	{"{\"metrics\": {\"iterations\": {}}, \"root_group\": {}}", "k6", "name,value,unit"},
+	{"{\"metrics\": {\"iterations\": {}}, \"root_group\": {}}", "k6", "--summary-export"},
 	{"     iteration_duration...: avg=1.5ms min=1ms med=1ms max=2ms p(90)=2ms p(95)=2ms\n",
-         "k6", "name,value,unit"},
-	{"{\"type\":\"Metric\",\"data\":{\"name\":\"http_reqs\"},\"metric\":\"http_reqs\"}\n",
-         "--out json", "name,value,unit"},
+         "k6", "--summary-export"},
 	{"Requests      [total, rate, throughput]  300, 50.1, 50.0\n", "a report of vegeta",
          "name,value,unit"},
 	{"{\"latencies\": {\"total\": 1}, \"bytes_in\": {}, \"bytes_out\": {}, "
