@@ -157,6 +157,11 @@ static const struct {
 	{"\n Performance counter stats for 'python serve.py':\n\n          1,024.50 msec "
          "task-clock\n",
          "perf stat", "perf script"},
+	{"# started on Sun Jan  4 10:00:00 "
+         "2026\n\n1024.50,msec,task-clock,1024500000,100.00,0.9,CPUs "
+         "utilized\n20,,context-switches,1024500000,100.00,0.02,K/sec\n",
+         "names no functions", "perf script"},
+	{"20,,cycles:u,1024500000,66.13,3.6,GHz\n", "perf stat", "perf script"},
 	{"{\"counter-value\" : \"1024.5\", \"unit\" : \"msec\", \"event\" : \"task-clock\"}\n",
          "perf stat", "perf script"},
 	{"# To display the perf.data header info, please use --header/--header-only options.\n#\n"
