@@ -38,8 +38,6 @@ static const struct {
 	{"{\"summary\": {\"successRate\": 1.0}, \"responseTimeHistogram\": {}, "
          "\"latencyPercentiles\": {}}",
          "oha", "name,value,unit"},
-	{"\nSummary:\n  Total:\t1.5 secs\n  Requests/sec:\t66.5\n\nResponse time histogram:\n",
-         "hey", "name,value,unit"},
 	{"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,"
          "offset\n",
          "hey", "name,value,unit"},

@@ -16,7 +16,7 @@
 	"\xc2\xb0"                                                                                 \
 	"C"
 
-/* The particular before the general: oha's report holds the lines of hey's. */
+/* The particular before the general: a report of wrk2 holds the lines of wrk's. */
 const struct weir_tool weir_tools[] = {
 	/* load generators */
 	{.what = "a report of wrk2",
@@ -53,10 +53,6 @@ const struct weir_tool weir_tools[] = {
          .advice = OF_COLUMN("response-time", "s"),
          .marks = {{.first = "",
                     .cells = {{"response-time", "DNS+dialup", "Response-delay"}, .all = 3}}}},
-	{.what = "a report of hey",
-         .advice = "run hey with -o csv and " OF_COLUMN("response-time", "s"),
-         .marks = {{.first = "",
-                    .texts = {{"Response time histogram:", "Requests/sec:"}, .all = 2}}}},
 	{.what = "a list of the requests by ApacheBench (ab -g)",
          .advice = OF_COLUMN("ttime", "ms"),
          .marks = {{.first = "s",

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reports of hey and ghz: the text of both, and the JSON of ghz. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/readers/readers.h"
+#include "tests/unit/reading.h"
+
+#define DATA    "tests/data/hey/"
+#define SUMMARY "Summary:\n  Slowest: 2 ms\n  Fastest: 1 ms\n  Average: 1.5 ms\n  Requests/sec: 5\n"
+#define GHZ     "Summary:\n  Count: 10\n  Total: 2.00 s\n" SUMMARY
+#define CODES   "\nStatus code distribution:\n"
+#define ERRORS  "\nError distribution:\n"
+
+static const struct weir_reader *const reader = &weir_reader_hey;
+
+static void expect_label(const struct weir_input *input, const char *key, const char *value)
+{
+	const char *label = weir_run_label(input->run, key);
+
+	if (!value)
+		assert_null(label);
+	else
+		assert_string_equal(label, value);
+}
+
+static double figure_of(const struct weir_input *input, const char *name)
+{
+	const struct weir_series *series = weir_series_find(&input->run->metrics, name);
+
+	return series ? series->value[0] : NAN;
+}
+
+static void hey_states_times_in_seconds(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "hey.txt", profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 7 + 3 + 2);
+	reading_expects_figure(input->run, "mean_latency_ms", 12.2, false, "ms");
+	reading_expects_figure(input->run, "max_latency_ms", 245.1, false, "ms");
+	reading_expects_figure(input->run, "min_latency_ms", 3.1, false, "ms");
+	reading_expects_figure(input->run, "median_latency_ms", 10.2, false, "ms");
+	reading_expects_figure(input->run, "p99_latency_ms", 110.2, false, "ms");
+	reading_expects_figure(input->run, "request_throughput", 4000 / 10.0125, true, "1/s");
+	reading_expects_figure(input->run, "failed_pct", 100 * 30 / 4030., false, "%");
+	expect_label(input, "completed", "4000");
+	expect_label(input, "failed", "30");
+	expect_label(input, "duration_s", "10.0125");
+	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+/* Errors of gRPC are among the statuses. */
+static void both_forms_of_ghz_say_the_same(void **state)
+{
+	static const char *const files[] = {DATA "ghz.txt", DATA "ghz.json"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_file(reader, files[i], profile);
+
+		assert_int_equal(input->run->metrics.count, 7 + 3 + 2);
+		reading_expects_figure(input->run, "mean_latency_ms", 3.05, false, "ms");
+		reading_expects_figure(input->run, "min_latency_ms", 0.8415, false, "ms");
+		reading_expects_figure(input->run, "median_latency_ms", 2.81, false, "ms");
+		reading_expects_figure(input->run, "request_throughput", 3200, true, "1/s");
+		expect_label(input, "completed", "4000");
+		expect_label(input, "failed", "10");
+		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+		weir_profile_free(profile);
+	}
+}
+
+static void failed_requests_are_counted_once(void **state)
+{
+	static const struct {
+		const char *text, *completed, *failed;
+		double rate;
+	} cases[] = {
+		{SUMMARY, NULL, NULL, 5},
+		{GHZ, "10", NULL, 5},
+		{GHZ CODES "  [OK] 10 responses\n", "10", NULL, 5},
+		{GHZ CODES "  [OK] 8 responses\n", "8", "2", 4},
+		{GHZ CODES "  [OK] 8 responses\n  [Canceled] 2 responses\n" ERRORS "  [2]  a: b\n",
+	         "8", "2", 4},
+		{"Total: 2 secs\n" SUMMARY CODES "  [399]\t10 responses\n", "10", NULL, 5},
+		{"Total: 2 secs\n" SUMMARY CODES "  [200]\t9 responses\n  [400]\t1 responses\n",
+	         "9", "1", 4.5},
+		{"Total: 2 secs\n" SUMMARY CODES "  [200]\t6 responses\n" ERRORS
+	         "  [4]\tGet: EOF\n",
+	         "6", "4", 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
+
+		expect_label(input, "completed", cases[i].completed);
+		expect_label(input, "failed", cases[i].failed);
+		assert_true(figure_of(input, "request_throughput") == cases[i].rate);
+		weir_profile_free(profile);
+	}
+	reading_refuses(reader, SUMMARY CODES "  [500] 9 responses\n", WEIR_E_FORMAT,
+	                "no request completed");
+	reading_refuses(reader, SUMMARY ERRORS "  [9] refused\n", WEIR_E_FORMAT,
+	                "no request completed");
+}
+
+static void the_first_of_several_reports_is_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, SUMMARY "  50%% in 7 ms\n  Slowest: 9 ms\n  99% in 9 ms\n", profile);
+
+	(void)state;
+	assert_true(figure_of(input, "max_latency_ms") == 2);
+	assert_true(figure_of(input, "median_latency_ms") == 7);
+	assert_true(isnan(figure_of(input, "p99_latency_ms")));
+	assert_int_equal(input->warnings[WEIR_WARN_DUPLICATE].count, 1);
+	weir_profile_free(profile);
+}
+
+static void damage_costs_the_line_alone(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, "Slowest: 2 parsecs\nFastest: 1 ms\nRequests/sec: 12", profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+	reading_survives_damage(reader, GHZ "  50 % in 1 ms\n" CODES "  [OK] 9 responses\n" ERRORS
+	                                    "  [1] a\n");
+	reading_survives_damage(
+		reader, "{\"count\": 2, \"average\": 5, \"statusCodeDistribution\": {\"OK\": "
+			"2}, \"latencyDistribution\": [{\"percentage\": 50, \"latency\": "
+			"7}]}");
+}
+
+static void other_reports_are_not_claimed(void **state)
+{
+	(void)state;
+	assert_string_equal(reading_claims(SUMMARY), "hey");
+	assert_string_equal(reading_claims("Summary:\n  Success rate: 100%\n" SUMMARY), "none");
+	assert_string_equal(reading_claims("Requests/sec: 5\n"), "none");
+	reading_refuses(reader, "hello\n", WEIR_E_EMPTY, "hey or ghz");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hey_states_times_in_seconds),
+		cmocka_unit_test(both_forms_of_ghz_say_the_same),
+		cmocka_unit_test(failed_requests_are_counted_once),
+		cmocka_unit_test(the_first_of_several_reports_is_read),
+		cmocka_unit_test(damage_costs_the_line_alone),
+		cmocka_unit_test(other_reports_are_not_claimed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
