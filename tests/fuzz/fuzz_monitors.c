@@ -82,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_with(&weir_reader_smi_query, data, size);
 	read_with(&weir_reader_smi_dmon, data, size);
 	read_with(&weir_reader_smi_overview, data, size);
+	read_with(&weir_reader_smi_pmon, data, size);
 	read_with(&weir_reader_smi_report, data, size);
 	read_with(&weir_reader_dcgmi, data, size);
 	read_with(&weir_reader_amd, data, size);

@@ -26,6 +26,8 @@ static const struct {
 	{"query_gpu.csv", "nvidia-smi", NULL},
 	{"nvidia-smi.csv.gz", "nvidia-smi", NULL},
 	{"dmon.txt", "nvidia-smi-dmon", NULL},
+	{"mig_590.48.01__load__pmon.txt", NULL, "pmon"},
+	{"load__pmon.txt", "nvidia-smi-pmon", NULL},
 	{"pmon.txt", NULL, "pmon"},
 	{"compute_apps.csv", NULL, "--query-compute-apps"},
 	{"591.86_win__capabilities__topo_m.txt", NULL, "did not understand its options"},
@@ -53,6 +55,11 @@ static void check_samples(const char *path, const struct weir_input *input, cons
 	for (size_t i = 0; i < telemetry->count; i++) {
 		const struct weir_telemetry_sample *sample = &telemetry->samples[i];
 
+		if (!strcmp(format, "nvidia-smi-pmon")) { /* states use alone */
+			if (isnan(sample->value[WEIR_GAUGE_UTILIZATION]))
+				fail_msg("%s: sample %zu lacks use", path, i);
+			continue;
+		}
 		if (isnan(sample->value[WEIR_GAUGE_POWER_W]) ||
 		    isnan(sample->value[WEIR_GAUGE_SM_CLOCK_MHZ]) ||
 		    isnan(sample->value[WEIR_GAUGE_TEMPERATURE_C]))

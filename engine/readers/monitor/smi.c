@@ -87,8 +87,8 @@ static const char *refuse_header(struct weir_slice line)
 		count = weir_csv_split(line, &blanks, cells, WEIR_MONITOR_MAX_CELLS);
 	if (weir_slice_starts(line, "#") && has_cell(cells, count, "pid") &&
 	    has_cell(cells, count, "command"))
-		return "it is a list of processes (nvidia-smi pmon): record nvidia-smi dmon "
-		       "instead";
+		return "it is a list of processes (nvidia-smi pmon) without their use of a device "
+		       "or its memory: record nvidia-smi dmon, or nvidia-smi pmon -s um";
 	return NULL;
 }
 
