@@ -35,6 +35,7 @@ static void check(const struct weir_input *input)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_reader(&weir_reader_otlp, data, size, check);
+	fuzz_reader(&weir_reader_otel_sdk, data, size, check);
 	fuzz_reader(&weir_reader_jaeger, data, size, check);
 	fuzz_reader(&weir_reader_zipkin, data, size, check);
 	return 0;

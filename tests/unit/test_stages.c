@@ -172,6 +172,10 @@ static void the_longest_known_word_decides_the_kind(void **state)
 		{"", "other"},
 		{"h2d", "h2d"},
 		{"copy.host_to_device.async", "h2d"},
+		{"response", "postprocess"},
+		{"send_response", "postprocess"},
+		{"client._inner_get_response", "other"}, /* waits for it */
+		{"wait for response", "other"},
 	};
 
 	(void)state;

@@ -183,6 +183,9 @@ static const struct {
          "nvbandwidth", "trace of the program"},
 	{"command,mean,stddev,median,user,system,min,max\na,1,0,1,0.5,0.1,1,1\n", "hyperfine",
          "--export-json"},
+	{"{\n  resource: { attributes: {} },\n  traceId: '5af7',\n  traceState: undefined,\n"
+         "  name: 'a',\n  id: '35',\n  kind: 0,\n  timestamp: 17,\n  duration: 5,\n",
+         "ConsoleSpanExporter", "OTLP"},
 	{"{\"Name\": \"a\", \"SpanContext\": {\"TraceID\": \"1\"}, \"Parent\": {}, \"SpanKind\": "
          "1}",
          "OpenTelemetry", "OTLP"},

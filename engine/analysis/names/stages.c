@@ -66,6 +66,15 @@ static const struct weir_stage_alias known_aliases[] = {
 	{"serialize", "postprocess"},
 	{"serialization", "postprocess"},
 	{"response", "postprocess"},
+	/* who gets a response waits for it, and does not make it */
+	{"get_response", "other"},
+	{"get response", "other"},
+	{"fetch_response", "other"},
+	{"receive_response", "other"},
+	{"read_response", "other"},
+	{"await_response", "other"},
+	{"wait_for_response", "other"},
+	{"wait for response", "other"},
 };
 
 static const char *const kinds[] = {"queue", "batch_assembly", "preprocess", "h2d", "compute",

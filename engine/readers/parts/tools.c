@@ -228,6 +228,11 @@ const struct weir_tool weir_tools[] = {
          .advice = "export them as OTLP (the collector's file exporter writes JSON)",
          .marks = {{.first = "{[",
                     .keys = {{"Name", "SpanContext", "SpanKind", "Parent"}, .all = 3}}}},
+	{.what = "spans by ConsoleSpanExporter of OpenTelemetry for JavaScript, which is no JSON",
+         .advice = "export them as OTLP (the collector's file exporter writes JSON)",
+         .marks = {{.first = "{",
+                    .texts = {{"\n  traceId: '", "\n  kind: ", "\n  timestamp: ", "\n  duration: "},
+                              .all = 4}}}},
 	{0},
 };
 

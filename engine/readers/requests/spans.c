@@ -342,15 +342,18 @@ void weir_span_set_us(struct weir_span *span, struct weir_slice start, struct we
 
 enum weir_span_kind weir_span_parse_kind(struct weir_slice text)
 {
-	static const char prefix[] = "SPAN_KIND_";
+	static const char *const prefixes[] = {"SPAN_KIND_", "SpanKind."};
 	static const char *const kinds[] = {"unspecified", "internal", "server",
 	                                    "client",      "producer", "consumer"};
-	const size_t skip = strlen(prefix);
 
 	if (text.length == 1 && *text.data >= '0' && *text.data <= '5')
 		return (enum weir_span_kind)(*text.data - '0');
-	if (text.length > skip && !strncasecmp(text.data, prefix, skip))
-		text = (struct weir_slice){text.data + skip, text.length - skip};
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		size_t skip = strlen(prefixes[i]);
+
+		if (text.length > skip && !strncasecmp(text.data, prefixes[i], skip))
+			text = (struct weir_slice){text.data + skip, text.length - skip};
+	}
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (text.length == strlen(kinds[i]) &&
 		    !strncasecmp(text.data, kinds[i], text.length))
