@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -158,6 +160,24 @@ static void the_log_is_recognised(void **state)
 	                    "llama-server-log");
 }
 
+/* A start that fills the head says nothing about the requests behind it; a shorter one is all that
+ * the log holds. */
+static void a_start_is_read_on_if_requests_may_follow(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "llama_model_loader: loaded meta data with 23 key-value pairs\n");
+	assert_int_equal(weir_sniff_reader(reader, text.data, text.length), 0);
+	while (text.length < WEIR_HEAD_SIZE)
+		weir_text_puts(&text, "llama_model_loader: - tensor 0: token_embd.weight q4_0\n");
+	assert_true(weir_sniff_reader(reader, text.data, WEIR_HEAD_SIZE) > 0);
+	assert_int_equal(weir_sniff_reader(reader, text.data, WEIR_HEAD_SIZE - 1), 0);
+	weir_text_puts(&text, PROMPT("1.00", "2") EVAL("1.00", "2") TOTAL);
+	expect(text.data, 1, 0);
+	weir_text_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(a_request_without_a_part_is_left_out),
 		cmocka_unit_test(damaged_lines_are_counted_or_refused),
 		cmocka_unit_test(the_log_is_recognised),
+		cmocka_unit_test(a_start_is_read_on_if_requests_may_follow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,13 @@ static const struct {
 	{"Command line parameters\nm;model.xml\n\nExecution results\n"
          "total number of iterations;500\n",
          "benchmark_app", "the log of benchmark_app"},
+	{"0.00.002.264 I srv  llama_server: initializing ...\n0.02.996.596 I srv    load_model: "
+         "loading model 'a.gguf'\n",
+         "no request", "after llama-server has answered requests"},
+	{"build: 8121 (a0c91e8f9)\nllama_model_loader: loaded meta data with 23 key-value pairs "
+         "and "
+         "201 tensors from a.gguf\n",
+         "no request", "after llama-server has answered requests"},
 	{"CREATE TABLE IF NOT EXISTS llama_bench (\n  n_prompt INTEGER,\n  avg_ts REAL\n);\n"
          "INSERT INTO llama_bench (n_prompt, avg_ts) VALUES ('1', '2');\n",
          "SQL of llama-bench", "llama-bench -o json"},

@@ -123,6 +123,16 @@ const struct weir_tool weir_tools[] = {
                               .all = 3,
                               .any = 2}}}},
 	/* devices */
+	{.what = "a log of llama.cpp that shows how the program started, and no request",
+         .advice = "pass the log after llama-server has answered requests, which it prints with "
+                   "\"prompt eval time\" and \"eval time\"",
+         .marks = {{.first = "",
+                    .texts = {{"srv  llama_server: ", "load_model: loading model '",
+                               "llama_model_loader: loaded meta data with ",
+                               "main: server is listening on ", "main: HTTP server is listening",
+                               "llama server listening at ", "llama_model_load_from_file",
+                               "llama_load_model_from_file"},
+                              .any = 8}}}},
 	{.what = "metrics or events by nvprof, counters of kernels without their times",
          .advice = "record counters with ncu --csv --page raw, and times with nvprof without "
                    "--metrics and --events",

@@ -508,7 +508,8 @@ enum weir_status weir_serverlog_read(const struct weir_serverlog_format *format,
 	settle(reading);
 	if (!status && !input->server->count)
 		status = weir_fail(err, WEIR_E_EMPTY,
-		                   "no line about a step or an interval in this server log: %s",
+		                   "no line about a step or an interval in this server log: the "
+		                   "server got no request, or does not print such lines: %s",
 		                   format->missing);
 	input->events = input->server->count + input->server->left_out;
 	weir_text_release(&reading->bare);

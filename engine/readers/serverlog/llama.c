@@ -241,7 +241,15 @@ static enum weir_status read_llama(struct weir_source *source, struct weir_input
 	return status;
 }
 
-/* Looks for the times of a prompt and of an answer, whichever program printed them. */
+/* Returns true if the head is full of how the program started, so that requests may follow it. */
+static bool is_long_start(const char *head, size_t len)
+{
+	return len >= WEIR_HEAD_SIZE && (weir_sniff_contains(head, len, "llama_model_loader: ") ||
+	                                 weir_sniff_contains(head, len, "srv  llama_server: "));
+}
+
+/* Looks for the times of a prompt and of an answer, whichever program printed them. A long start
+ * counts little: any reader that recognises more in it is chosen. */
 static int sniff(const char *head, size_t len)
 {
 	struct weir_slice rest = {head, len}, line, times;
@@ -253,8 +261,9 @@ static int sniff(const char *head, size_t len)
 
 		found[label] |= label < TOTAL && take_times(times, &ns, &tokens);
 	}
-	return found[PROMPT] && found[EVAL] ? 8 * (int)(strlen(labels[PROMPT]) + strlen(EVAL_TIME))
-	                                    : 0;
+	if (found[PROMPT] && found[EVAL])
+		return 8 * (int)(strlen(labels[PROMPT]) + strlen(EVAL_TIME));
+	return is_long_start(head, len) ? 8 : 0;
 }
 
 const struct weir_reader weir_reader_llama_log = {
