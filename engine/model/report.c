@@ -151,6 +151,11 @@ bool weir_report_has_note(const struct weir_report *report, const char *code)
 	return false;
 }
 
+bool weir_report_lacks_kernels(const struct weir_report *report)
+{
+	return report->has_gpu && report->gpu.kernels == 0 && isnan(report->gpu.idle);
+}
+
 void weir_report_note(struct weir_report *report, const char *code, const char *format, ...)
 {
 	struct weir_text text = {0};

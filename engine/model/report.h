@@ -529,6 +529,10 @@ const struct weir_recommendation *weir_recommendation_find(const struct weir_rep
 const struct weir_recommendation *weir_recommendation_instead(const struct weir_report *report,
                                                               const char *id);
 
+/* Returns true if the trace holds copies alone and cannot show that no kernel ran: whether the
+ * device idles is unknown. */
+bool weir_report_lacks_kernels(const struct weir_report *report);
+
 /* Adds a note, up to 32 of them. The code is static, the text is formatted into the report's arena.
  */
 void weir_report_note(struct weir_report *report, const char *code, const char *format, ...)

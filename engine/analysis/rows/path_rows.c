@@ -163,7 +163,7 @@ void weir_fill_critical_path(const struct weir_analysis *analysis,
 {
 	struct weir_critical_path *out;
 
-	if (path->rank == WEIR_NONE)
+	if (path->rank == WEIR_NONE || weir_report_lacks_kernels(report))
 		return;
 	out = weir_arena_alloc(report->arena, sizeof *out);
 	out->span_ns = path->span_ns;

@@ -18,6 +18,14 @@
  * attribution. */
 void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_stage_merges *merges,
                        struct weir_report *report);
+/* Returns true if the device work is copies alone, and the calls of the host do not show that no
+ * kernel ran: calls that launch kernels are among them, or none was recorded. total: all analysed
+ * time. */
+bool weir_kernels_unrecorded(const struct weir_analysis *analysis, const struct weir_ledger *total);
+/* Makes the device time of such a report unknown, apart from its copies. */
+void weir_withdraw_idle(struct weir_report *report);
+/* Makes the features of such a profile unknown, apart from those that tell of its copies. */
+void weir_withdraw_idle_features(const struct weir_report *report, double *values);
 /* Fills figures about delays of device work: names behind idle time, waits of the host and, unless
  * only the verdict is wanted, the queue and the launches by call. total: all analysed time. Queue
  * and launches come from the first rank with device work, as ranks run the same program. */

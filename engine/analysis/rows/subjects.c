@@ -446,6 +446,8 @@ void weir_fill_features(const struct weir_analysis *analysis,
 	report->features = weir_arena_alloc(report->arena, WEIR_F_COUNT * sizeof *report->features);
 	weir_features_clear(report->features);
 	weir_features_from_ledger(report->features, &judged);
+	if (weir_report_lacks_kernels(report))
+		weir_withdraw_idle_features(report, report->features);
 	weir_attribution_from_ledger(&report->device_attribution, &judged);
 	fill_profile_only(analysis, report, report->features);
 	fill_loading(analysis, report->features);
@@ -462,7 +464,8 @@ void weir_fill_features(const struct weir_analysis *analysis,
 		weir_features_clear(row->features);
 		for (size_t f = 0; f < sizeof of_profile / sizeof *of_profile; f++)
 			row->features[of_profile[f]] = report->features[of_profile[f]];
-		if (i >= merges->first_row && i < merges->first_row + merges->count)
+		if (i >= merges->first_row && i < merges->first_row + merges->count &&
+		    !weir_report_lacks_kernels(report))
 			weir_features_from_ledger(row->features,
 			                          &merges->items[i - merges->first_row].ledger);
 	}

@@ -358,6 +358,8 @@ void weir_fill_summary(const struct weir_analysis *analysis, const struct weir_s
 	fill_iterations(analysis, report);
 	fill_gpu(analysis, &merges->total, report);
 	fill_ranks(analysis, report);
+	if (report->has_gpu && weir_kernels_unrecorded(analysis, &merges->total))
+		weir_withdraw_idle(report);
 	if (!analysis->options.verdict_only)
 		weir_fill_job(analysis, report);
 	weir_fill_memory(analysis, &merges->total, report);

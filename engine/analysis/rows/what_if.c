@@ -290,7 +290,7 @@ static double least_of(const struct weir_analysis *analysis, const struct weir_c
 
 static bool can_be_walked(const struct weir_report *report, const struct weir_change *change)
 {
-	return report->has_gpu &&
+	return report->has_gpu && !weir_report_lacks_kernels(report) &&
 	       !(change->of == WEIR_CHANGE_BOUND && change->bound == WEIR_BOUND_BATCHING);
 }
 

@@ -162,7 +162,9 @@ static void add_timeline(const struct weir_report *report, struct weir_items *it
 
 	add_devices(report, items);
 	add_iterations(report, items);
-	if (report->has_gpu)
+	if (weir_report_lacks_kernels(report))
+		weir_text_puts(weir_items_add(items), "kernels not recorded");
+	else if (report->has_gpu)
 		weir_items_number(weir_items_add(items), report->gpu.kernels, "kernel");
 	add_inputs(report, items);
 	if (!report->steady && report->iteration_count)
