@@ -12,6 +12,7 @@
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/benchmarks.h"
 #include "engine/pipeline/recording.h"
+#include "engine/pipeline/request_counts.h"
 #include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 
@@ -611,6 +612,7 @@ static void explain_silence(struct weir_report *report)
 	size_t i = 0;
 
 	weir_note_benchmarks(report);
+	weir_note_request_counts(report);
 	while (!silences[i].holds(report))
 		i++;
 	verdict->headline = silences[i].headline;

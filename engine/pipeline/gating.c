@@ -15,6 +15,7 @@
 #include "engine/pipeline/gate_pictures.h"
 #include "engine/pipeline/gating.h"
 #include "engine/pipeline/next_steps.h"
+#include "engine/pipeline/request_counts.h"
 #include "engine/pipeline/run_checks.h"
 #include "engine/pipeline/undo.h"
 
@@ -420,6 +421,7 @@ static enum weir_status compare_sides(const struct weir_gate_request *request,
 	if (status)
 		return status;
 	weir_run_checks_complete(sides->baseline, sides->candidate, result);
+	weir_remark_request_counts(sides->baseline, sides->candidate, result);
 	weir_gating_side_init(&baseline, sides->baseline);
 	weir_gating_side_init(&candidate, sides->candidate);
 	status = compare_allowed(result, &request->terms, &baseline, &candidate, true, err);

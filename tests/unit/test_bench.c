@@ -175,7 +175,8 @@ static void labels_hold_the_load_and_the_metadata(void **state)
 	}
 	assert_null(weir_run_label(run, "max_concurrency"));
 	assert_null(weir_run_label(run, "duration"));
-	assert_int_equal(run->label_count, 11);
+	assert_non_null(weir_run_label(run, "total_input_tokens"));
+	assert_int_equal(run->label_count, 12);
 	weir_profile_free(profile);
 }
 
@@ -194,6 +195,7 @@ static void without_samples_means_and_percentiles_are_figures(void **state)
 	expect_metric(run, "p99_e2el_ms", 9, false, "ms");
 	assert_int_equal(run->metrics.count, 7);
 	assert_int_equal(run->stages.count, 0);
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	weir_profile_free(profile);
 }
 

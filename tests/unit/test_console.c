@@ -47,6 +47,54 @@ static void a_table_of_vllm_becomes_figures_and_labels(void **state)
 	weir_profile_free(profile);
 }
 
+static void totals_and_speculation_of_a_table_are_kept(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   TITLE
+	                   "Successful requests: 30\nFailed requests: 2\n"
+	                   "Maximum request concurrency: 20\nBenchmark duration (s): 130.68\n"
+	                   "Total input tokens: 97924\nTotal generated tokens: 7680\n"
+	                   "Total generated tokens (retokenized): 7601\n"
+	                   "Request throughput (req/s): 0.23\n"
+	                   "Output token throughput (tok/s): 58.77\n"
+	                   "Peak output token throughput (tok/s): 100.00\n"
+	                   "Peak concurrent requests: 23.00\nConcurrency: 15.96\n"
+	                   "---------------Speculative Decoding---------------\n"
+	                   "Acceptance rate (%): 77.22\nAcceptance length: 2.54\n"
+	                   "Drafts: 3018\nPer-position acceptance (%):\n  Position 0: 84.00\n" END,
+	                   profile)
+			->run;
+	static const char *const labels[][2] = {
+		{"completed", "30"},
+		{"failed", "2"},
+		{"max_concurrency", "20"},
+		{"duration_s", "130.68"},
+		{"total_input_tokens", "97924"},
+		{"total_output_tokens", "7680"},
+		{"peak_output_throughput", "100"},
+		{"peak_concurrency", "23"},
+		{"mean_concurrency", "15.96"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+		assert_non_null(weir_run_label(run, labels[i][0]));
+		assert_string_equal(weir_run_label(run, labels[i][0]), labels[i][1]);
+	}
+	reading_expects_figure(run, "output_throughput", 58.77, true, "tokens/s");
+	reading_expects_figure(run, "acceptance_rate", 77.22, true, "%");
+	reading_expects_figure(run, "acceptance_length", 2.54, true, "tokens");
+	run = reading_of(reader,
+	                 TITLE "Successful requests: 30\nRequest throughput (req/s): 2\n"
+	                       "Accept length: 3.87\n" END,
+	                 profile)
+	              ->run;
+	reading_expects_figure(run, "acceptance_length", 3.87, true, "tokens");
+	weir_profile_free(profile);
+}
+
 #define LOADED(mean)                                                                               \
 	TITLE "Successful requests: 40\nMax request concurrency: 4\n"                              \
 	      "Benchmark duration (s): 20.00\nTotal input tokens: 4000\n"                          \
@@ -334,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_table_of_vllm_becomes_figures_and_labels),
+		cmocka_unit_test(totals_and_speculation_of_a_table_are_kept),
 		cmocka_unit_test(totals_of_a_table_may_contradict_each_other),
 		cmocka_unit_test(two_tables_are_one_run_with_names),
 		cmocka_unit_test(a_table_of_trtllm_bench_becomes_figures_and_labels),

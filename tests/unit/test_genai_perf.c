@@ -180,7 +180,8 @@ static void labels_hold_the_load_and_no_secret(void **state)
 	assert_string_equal(weir_run_label(run, "concurrency"), "16");
 	assert_string_equal(weir_run_label(run, "endpoint_type"), "chat");
 	assert_string_equal(weir_run_label(run, "streaming"), "true");
-	assert_int_equal(run->label_count, 3);
+	assert_string_equal(weir_run_label(run, "completed"), "594");
+	assert_int_equal(run->label_count, 4);
 	summary_free(&summary);
 	summary = summary_new(genai);
 	summary_read(&summary, OBJECT ", \"was_cancelled\": true}");

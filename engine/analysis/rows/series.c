@@ -5,6 +5,7 @@
  * ranks have the same number of occurrences; otherwise only the first rank is used. Only the
  * largest operators are kept, within the limits below.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -402,10 +403,29 @@ static void copy_run(struct weir_run *into, const struct weir_run *from)
 		weir_run_set_label(into, from->labels[i].key, from->labels[i].value);
 }
 
+/* Counts device work up to the first kernel. */
+static struct weir_ledger first_works(const struct weir_analysis *analysis)
+{
+	struct weir_ledger found = {0};
+
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_device_columns *device = &analysis->ranks[r].trace->device;
+
+		for (size_t i = 0; i < device->count && !found.kernels; i++) {
+			found.kernels += device->kind[i] == WEIR_DEVICE_KERNEL;
+			found.works++;
+		}
+	}
+	return found;
+}
+
 static void add_metrics(struct weir_run *run, const struct weir_analysis *analysis)
 {
+	const struct weir_ledger works = first_works(analysis);
 	double active_ns = 0, window_ns = 0;
 
+	if (weir_kernels_unrecorded(analysis, &works))
+		return;
 	for (size_t r = 0; r < analysis->rank_count; r++)
 		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
 			active_ns += (double)analysis->ranks[r].activity[d].active_ns;
@@ -417,6 +437,21 @@ static void add_metrics(struct weir_run *run, const struct weir_analysis *analys
 		series->higher_is_better = true;
 		weir_series_push(series, active_ns / window_ns);
 	}
+}
+
+/* Labels the numbers of answered and failed requests, if some failed. */
+static void label_failed(struct weir_run *run, const struct weir_requests *requests)
+{
+	struct weir_text text = {0};
+
+	if (!requests->failed)
+		return;
+	weir_text_printf(&text, "%zu", requests->count);
+	weir_run_set_label(run, "completed", text.data);
+	weir_text_clear(&text);
+	weir_text_printf(&text, "%" PRIu64, requests->failed);
+	weir_run_set_label(run, "failed", text.data);
+	weir_text_release(&text);
 }
 
 static void add_serving(struct weir_run *run, const struct weir_analysis *analysis)
@@ -432,6 +467,7 @@ static void add_serving(struct weir_run *run, const struct weir_analysis *analys
 	weir_price_of(analysis->options.settings, analysis->profile, &window, &price);
 	known = weir_serving_cost(analysis->serving, &price, devices, &cost, stage_cost);
 	weir_serving_run(analysis->serving, known ? &cost : NULL, run);
+	label_failed(run, analysis->serving->requests);
 }
 
 void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run)

@@ -71,6 +71,9 @@ static const struct {
 	{"duration", offsetof(struct reader, summary.duration_s)},
 	{"total_input_tokens", offsetof(struct reader, summary.total_input_tokens)},
 	{"total_output_tokens", offsetof(struct reader, summary.total_output_tokens)},
+	{"concurrency", offsetof(struct reader, summary.concurrency)}, /* SGLang */
+	{"max_concurrent_requests", offsetof(struct reader, summary.peak_concurrency)},
+	{"max_output_tokens_per_s", offsetof(struct reader, summary.peak_output_throughput)},
 };
 
 static const struct weir_client_row rates[] = {
@@ -364,26 +367,6 @@ static void complete_rate(struct reader *reader)
 		summary->request_throughput = summary->completed / summary->duration_s;
 }
 
-/* Notes how many requests completed and failed in how much time. These are labels and not figures:
- * more of them is neither better nor worse. */
-static void label_totals(const struct reader *reader)
-{
-	const struct {
-		const char *key;
-		double value;
-	} facts[] = {{WEIR_LOAD_COMPLETED, reader->summary.completed},
-	             {WEIR_LOAD_FAILED, reader->summary.failed},
-	             {WEIR_LOAD_DURATION, reader->summary.duration_s}};
-	char text[32];
-
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		if (!(facts[i].value > 0) || !isfinite(facts[i].value))
-			continue;
-		snprintf(text, sizeof(text), "%.6g", facts[i].value);
-		weir_run_set_label(reader->run, facts[i].key, text);
-	}
-}
-
 static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 {
 	struct weir_client_summary *summary = &reader->summary;
@@ -407,7 +390,7 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 		if (weir_series_find(&run->stages, subjects[i].stage))
 			weir_client_summary_forget(summary, subjects[i].slot);
 	weir_client_summary_add(summary, "", run);
-	label_totals(reader);
+	weir_client_summary_label_totals(summary, run);
 	if (!run->stages.count && !run->metrics.count)
 		return fail_without_timing(err);
 	if (!weir_run_label(run, "backend") && weir_run_label(run, "endpoint_type"))
@@ -481,10 +464,12 @@ static enum weir_status join_results(struct reader *reader, struct weir_error *e
 	if (!reader->join.count && !reader->join.empty)
 		return fail_without_timing(err);
 	status = weir_load_join_finish(&reader->join, input, err);
-	if (!status)
-		input->events =
-			count_values(&input->run->stages) + count_values(&input->run->metrics);
-	return status;
+	if (status)
+		return status;
+	input->events = count_values(&input->run->stages) + count_values(&input->run->metrics);
+	if (!input->run->stages.count)
+		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	return WEIR_OK;
 }
 
 /* Reads one result, or several as --append-result and SGLang write them. Refuses damage: a value

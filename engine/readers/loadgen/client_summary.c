@@ -384,6 +384,7 @@ enum weir_status weir_client_summary_conclude(struct weir_client_summary *summar
 	if (status)
 		return status;
 	weir_client_summary_add(summary, "", input->run);
+	weir_client_summary_label_totals(summary, input->run);
 	if (!input->run->metrics.count)
 		return weir_fail(err, WEIR_E_EMPTY, "no timing in this report: expected %s",
 		                 expected);

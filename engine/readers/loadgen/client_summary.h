@@ -45,6 +45,9 @@ struct weir_client_summary {
 	double max_concurrency; /* requests at a time, at most */
 	double duration_s;
 	double total_input_tokens, total_output_tokens; /* of all completed requests */
+	double concurrency;                             /* mean number of requests in flight */
+	double peak_concurrency;                        /* requests in flight, at most */
+	double peak_output_throughput;                  /* tokens in the busiest second */
 	double rounding;      /* largest error of rates and of the duration; NAN: they are exact */
 	double output_tokens; /* mean of a request */
 	double requested_per_s, achieved_per_s; /* of the load, not of the answers */
@@ -141,6 +144,14 @@ enum weir_status weir_client_summary_conclude(struct weir_client_summary *summar
 /* Adds the figures to the run; prefix ("constant@2/", "") goes before each name. */
 void weir_client_summary_add(const struct weir_client_summary *summary, const char *prefix,
                              struct weir_run *run);
+
+/* Labels the run with how many requests completed and failed in how much time, with how many
+ * tokens and requests in flight. These are labels and not figures: more of them is neither better
+ * nor worse. */
+void weir_client_summary_label_totals(const struct weir_client_summary *summary,
+                                      struct weir_run *run);
+/* Returns true for the key of such a label, which differs between repeats of one load. */
+bool weir_client_is_total(const char *key);
 
 /* Counts `count` warnings at once; a count below 1 or unknown adds nothing. */
 void weir_client_summary_warn(struct weir_input *input, enum weir_warning_code code, double count);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/loadgen/load_join.h"
 
 #define TOLERANCE 0.05 /* relative; a larger difference is no rounding */
 
@@ -114,4 +117,44 @@ void weir_client_totals_check(const struct weir_client_summary *summary, struct 
 	check_output(summary, rounding, input);
 	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
 		check_rate(&rates[i], summary->duration_s, rounding, input);
+}
+
+/* Labels of the totals of a run. */
+static const struct {
+	const char *key;
+	size_t slot;
+} totals[] = {
+	{WEIR_LOAD_COMPLETED, WEIR_CLIENT_SLOT(completed)},
+	{WEIR_LOAD_FAILED, WEIR_CLIENT_SLOT(failed)},
+	{WEIR_LOAD_DURATION, WEIR_CLIENT_SLOT(duration_s)},
+	{"total_input_tokens", WEIR_CLIENT_SLOT(total_input_tokens)},
+	{"total_output_tokens", WEIR_CLIENT_SLOT(total_output_tokens)},
+	{"mean_concurrency", WEIR_CLIENT_SLOT(concurrency)},
+	{"peak_concurrency", WEIR_CLIENT_SLOT(peak_concurrency)},
+	{"peak_output_throughput", WEIR_CLIENT_SLOT(peak_output_throughput)},
+};
+
+bool weir_client_is_total(const char *key)
+{
+	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+		if (strcmp(key, totals[i].key) == 0)
+			return true;
+	return false;
+}
+
+void weir_client_summary_label_totals(const struct weir_client_summary *summary,
+                                      struct weir_run *run)
+{
+	char text[32];
+
+	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
+		double value =
+			*(const double *)(const void *)((const char *)summary + totals[i].slot);
+
+		if (!(value > 0) || !isfinite(value))
+			continue;
+		snprintf(text, sizeof text, value == floor(value) && value < 1e15 ? "%.0f" : "%.6g",
+		         value);
+		weir_run_set_label(run, totals[i].key, text);
+	}
 }

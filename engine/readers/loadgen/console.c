@@ -79,6 +79,9 @@ static const struct row {
 	{"Average time-per-output-token [TPOT] (ms)", WEIR_CLIENT_SLOT(tpot.mean)},
 	{"Average time-to-first-token (ms)", WEIR_CLIENT_SLOT(ttft.mean)},
 	{"Average inter-token latency (ms)", WEIR_CLIENT_SLOT(tpot.mean)},
+	{"Acceptance rate (%)", WEIR_CLIENT_SLOT(acceptance_rate)},
+	{"Acceptance length", WEIR_CLIENT_SLOT(acceptance_length)},
+	{"Accept length", WEIR_CLIENT_SLOT(acceptance_length)}, /* SGLang */
 };
 
 /* "Mean TTFT (ms)", "P99 E2E Latency (ms)": a statistic before the subject. */
@@ -245,6 +248,7 @@ static enum weir_status end_table(struct console *console, struct weir_error *er
 		summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
 		status = weir_client_summary_check(summary, console->input, err);
 		weir_client_summary_add(summary, "", run);
+		weir_client_summary_label_totals(summary, run);
 		if (!status && run->metrics.count)
 			status = weir_load_join_add(&console->join, run, err);
 		else
@@ -368,6 +372,11 @@ static const struct total {
 } totals[] = {
 	{"Total generated tokens", WEIR_CLIENT_SLOT(total_output_tokens), 1},
 	{"Total input tokens", WEIR_CLIENT_SLOT(total_input_tokens), 1},
+	{"Max request concurrency", NOWHERE, 1},
+	{"Maximum request concurrency", NOWHERE, 1},
+	{"Peak concurrent requests", WEIR_CLIENT_SLOT(peak_concurrency), 1},
+	{"Peak output token throughput (tok/s)", WEIR_CLIENT_SLOT(peak_output_throughput), 1},
+	{"Concurrency", WEIR_CLIENT_SLOT(concurrency), 1},
 	{"Benchmark duration (s)", WEIR_CLIENT_SLOT(duration_s), 1},
 	{"Benchmark duration (ms)", WEIR_CLIENT_SLOT(duration_s), 1e-3}, /* "12.5 s" */
 };
@@ -379,7 +388,9 @@ static bool take_total(struct console *console, struct weir_slice label, double 
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		if (!ends_with(label, totals[i].name, &before))
 			continue;
-		weir_client_summary_set(&console->summary, totals[i].slot, value * totals[i].scale);
+		if (totals[i].slot != NOWHERE)
+			weir_client_summary_set(&console->summary, totals[i].slot,
+			                        value * totals[i].scale);
 		return true;
 	}
 	return false;

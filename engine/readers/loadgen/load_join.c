@@ -108,8 +108,7 @@ static bool has_key(const struct keys *keys, const char *key)
 /* True for labels that differ between repeats under the same conditions. */
 static bool is_of_time(const char *key)
 {
-	return strcmp(key, "date") == 0 || strcmp(key, WEIR_LOAD_COMPLETED) == 0 ||
-	       strcmp(key, WEIR_LOAD_FAILED) == 0 || strcmp(key, WEIR_LOAD_DURATION) == 0;
+	return strcmp(key, "date") == 0 || weir_client_is_total(key);
 }
 
 /* Collects the keys of labels that may distinguish results: of each run in turn, sorted. */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "ci/policy/gate.h"
+#include "engine/base/text.h"
+#include "engine/pipeline/request_counts.h"
+#include "engine/readers/loadgen/load_join.h"
+#include "engine/readers/parts/figures.h"
+
+/* Difference of the shares; a smaller one moves no percentile below p99. */
+#define WORTH_A_REMARK 0.01
+
+struct weir_request_counts weir_request_counts_of(const struct weir_run *run)
+{
+	double completed = weir_figure_label_number(run, WEIR_LOAD_COMPLETED);
+	double failed = weir_figure_label_number(run, WEIR_LOAD_FAILED);
+	double missing = weir_figure_label_number(run, "num_prompts") - completed;
+	double incomplete = fmax(failed > 0 ? failed : 0, missing > 0 ? missing : 0);
+
+	if (!(completed >= 0) || !isfinite(completed) || !isfinite(incomplete))
+		return (struct weir_request_counts){0};
+	return (struct weir_request_counts){completed + incomplete, incomplete};
+}
+
+void weir_note_request_counts(struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+		struct weir_request_counts counts;
+
+		if (!input->run || (input->format && strcmp(input->format, "locust") == 0))
+			continue; /* weir_note_benchmarks() notes the latter's */
+		counts = weir_request_counts_of(input->run);
+		if (counts.incomplete > 0)
+			weir_report_note(report, "request_count",
+			                 "%.15g of %.15g requests completed",
+			                 counts.all - counts.incomplete, counts.all);
+	}
+}
+
+static struct weir_request_counts counts_of_side(const struct weir_baseline *side)
+{
+	struct weir_request_counts sum = {0};
+
+	for (size_t i = 0; i < side->count; i++) {
+		struct weir_request_counts counts = weir_request_counts_of(side->runs[i].run);
+
+		if (side->runs[i].left_out)
+			continue;
+		sum.all += counts.all;
+		sum.incomplete += counts.incomplete;
+	}
+	return sum;
+}
+
+/* Appends "18 % of the candidate's requests (9 of 50)", or "none of the candidate's". */
+static void put_side(const struct weir_request_counts *counts, const char *side,
+                     struct weir_text *out)
+{
+	if (counts->incomplete > 0) {
+		weir_text_share(out, counts->incomplete / counts->all);
+		weir_text_printf(out, " of the %s's requests (%.15g of %.15g)", side,
+		                 counts->incomplete, counts->all);
+	} else {
+		weir_text_printf(out, "%s of the %s's",
+		                 counts->all > 0 ? "none" : "an unknown number", side);
+	}
+}
+
+void weir_remark_request_counts(const struct weir_baseline *baseline,
+                                const struct weir_baseline *candidate,
+                                struct weir_gate_result *result)
+{
+	struct weir_request_counts before = counts_of_side(baseline);
+	struct weir_request_counts after = counts_of_side(candidate);
+	double share_before = before.all > 0 ? before.incomplete / before.all : 0;
+	double share_after = after.all > 0 ? after.incomplete / after.all : 0;
+	struct weir_text text = {0};
+
+	if (!(fabs(share_after - share_before) >= WORTH_A_REMARK))
+		return;
+	put_side(&before, "baseline", &text);
+	weir_text_puts(&text, " and ");
+	put_side(&after, "candidate", &text);
+	weir_gate_remark(result, "%s did not complete: the sides did not serve the same load",
+	                 text.data);
+	weir_text_release(&text);
+}

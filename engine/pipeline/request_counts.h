@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests that a load generator sent and that did not complete, as the labels of its run state
+ * them. */
+#ifndef WEIR_PIPELINE_REQUEST_COUNTS_H
+#define WEIR_PIPELINE_REQUEST_COUNTS_H
+
+#include "baselines/baseline.h"
+#include "engine/model/comparison.h"
+#include "engine/model/report.h"
+
+struct weir_request_counts {
+	double all;        /* requests; 0: not stated */
+	double incomplete; /* of them: failed, or sent and without a result */
+};
+
+struct weir_request_counts weir_request_counts_of(const struct weir_run *run);
+
+/* Notes how many requests of each run completed, if not all did. */
+void weir_note_request_counts(struct weir_report *report);
+/* Remarks that the shares of requests which did not complete differ between the sides. */
+void weir_remark_request_counts(const struct weir_baseline *baseline,
+                                const struct weir_baseline *candidate,
+                                struct weir_gate_result *result);
+
+#endif

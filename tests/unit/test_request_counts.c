@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/pipeline/request_counts.h"
+#include "tests/unit/near.h"
+
+/* A run that states these numbers of requests; NULL: not stated. */
+static struct weir_run *run_of(const char *completed, const char *failed, const char *prompts)
+{
+	struct weir_run *run = weir_run_new();
+
+	if (completed)
+		weir_run_set_label(run, "completed", completed);
+	if (failed)
+		weir_run_set_label(run, "failed", failed);
+	if (prompts)
+		weir_run_set_label(run, "num_prompts", prompts);
+	return run;
+}
+
+static void expect_counts(const char *completed, const char *failed, const char *prompts,
+                          double all, double incomplete)
+{
+	struct weir_run *run = run_of(completed, failed, prompts);
+	struct weir_request_counts counts = weir_request_counts_of(run);
+
+	assert_near(counts.all, all, 0);
+	assert_near(counts.incomplete, incomplete, 0);
+	weir_run_free(run);
+}
+
+static void failed_and_missing_requests_are_incomplete(void **state)
+{
+	(void)state;
+	expect_counts("41", NULL, "50", 50, 9);
+	expect_counts("41", "9", "50", 50, 9);
+	expect_counts("41", "3", "50", 50, 9);
+	expect_counts("40", "10", NULL, 50, 10);
+	expect_counts("50", NULL, "50", 50, 0);
+	expect_counts("50", NULL, NULL, 50, 0);
+	expect_counts("60", NULL, "50", 60, 0); /* a contradiction, of which a reader warns */
+	expect_counts("0", "5", "5", 5, 5);
+}
+
+static void counts_that_are_no_numbers_are_not_stated(void **state)
+{
+	(void)state;
+	expect_counts(NULL, "9", "50", 0, 0);
+	expect_counts("many", "9", "50", 0, 0);
+	expect_counts("-1", NULL, "50", 0, 0);
+	expect_counts("nan", "inf", "50", 0, 0);
+	expect_counts("5", "x", "y", 5, 0);
+}
+
+/* Expects a remark on sides of one run each; "": no remark. */
+static void expect_remark(struct weir_run *before, struct weir_run *after, const char *expected)
+{
+	struct weir_baseline *baseline = weir_baseline_new("a"),
+			     *candidate = weir_baseline_new("b");
+	struct weir_gate_result *result = weir_gate_result_new();
+
+	weir_baseline_take(baseline, before, NULL);
+	weir_baseline_take(candidate, after, NULL);
+	weir_remark_request_counts(baseline, candidate, result);
+	assert_int_equal(result->remark_count, *expected ? 1 : 0);
+	if (*expected)
+		assert_non_null(strstr(result->remarks[0], expected));
+	weir_gate_result_free(result);
+	weir_baseline_free(baseline);
+	weir_baseline_free(candidate);
+}
+
+static void a_share_that_differs_by_a_hundredth_is_remarked(void **state)
+{
+	(void)state;
+	expect_remark(run_of("50", NULL, "50"), run_of("41", NULL, "50"),
+	              "none of the baseline's and 18 % of the candidate's requests (9 of 50) did "
+	              "not complete");
+	expect_remark(run_of("90", "10", NULL), run_of("100", NULL, NULL),
+	              "10 % of the baseline's requests (10 of 100) and none of the candidate's");
+	expect_remark(run_of(NULL, NULL, NULL), run_of("90", "10", NULL),
+	              "an unknown number of the baseline's");
+	expect_remark(run_of("1000", NULL, NULL), run_of("990", "10", NULL), "1 % of the");
+	expect_remark(run_of("1000", NULL, NULL), run_of("991", "9", NULL), "");
+	expect_remark(run_of("90", "10", NULL), run_of("180", "20", NULL), "");
+	expect_remark(run_of(NULL, NULL, NULL), run_of(NULL, NULL, NULL), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(failed_and_missing_requests_are_incomplete),
+		cmocka_unit_test(counts_that_are_no_numbers_are_not_stated),
+		cmocka_unit_test(a_share_that_differs_by_a_hundredth_is_remarked),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
