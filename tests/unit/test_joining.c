@@ -357,7 +357,7 @@ static void a_client_that_waits_a_quarter_longer_gets_a_note(void **state)
 static void a_sample_of_requests_is_stated_or_concluded(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	struct weir_requests requests = {.time_base = WEIR_TIME_UNIX};
+	struct weir_requests requests = {.time_base = WEIR_TIME_UNIX, .count = 20};
 	struct weir_serving serving = {.requests = &requests, .batches = {.coverage = 0.25}};
 	struct weir_report *report = weir_report_new(profile);
 
@@ -375,6 +375,43 @@ static void a_sample_of_requests_is_stated_or_concluded(void **state)
 	assert_non_null(strstr(report->notes[0].text, "holds a sample"));
 	weir_report_free(report);
 	weir_profile_free(profile);
+}
+
+static void percentiles_of_fewer_than_twenty_requests_are_rough(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_requests requests = {.time_base = WEIR_TIME_UNIX, .count = 20};
+	struct weir_serving serving = {.requests = &requests};
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	weir_join(profile, &serving, report);
+	assert_int_equal(notes(report, "few_requests"), 0);
+	requests.count = 19;
+	weir_join(profile, &serving, report);
+	assert_int_equal(notes(report, "few_requests"), 1);
+	assert_string_equal(report->notes[0].text,
+	                    "19 requests: p95 and p99 of fewer than 20 are rough");
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+/* Requests without times of day follow each other in no known distance. */
+static void only_requests_with_times_have_a_span(void **state)
+{
+	const enum weir_time_base bases[] = {WEIR_TIME_UNIX, WEIR_TIME_NONE};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+		struct joined joined = {.profile = weir_profile_new()};
+		struct weir_requests *requests = make_server(&busy_half);
+
+		requests->time_base = bases[i];
+		weir_profile_add_input(joined.profile, "requests")->requests = requests;
+		join(&joined, NULL);
+		assert_true((joined.report->span_ns > 0) == (bases[i] == WEIR_TIME_UNIX));
+		release(&joined);
+	}
 }
 
 static void notes_have_a_limit(void **state)
@@ -492,6 +529,8 @@ int main(void)
 		cmocka_unit_test(a_monitor_of_another_device_contradicts_the_timeline),
 		cmocka_unit_test(a_client_that_waits_a_quarter_longer_gets_a_note),
 		cmocka_unit_test(a_sample_of_requests_is_stated_or_concluded),
+		cmocka_unit_test(percentiles_of_fewer_than_twenty_requests_are_rough),
+		cmocka_unit_test(only_requests_with_times_have_a_span),
 		cmocka_unit_test(notes_have_a_limit),
 		cmocka_unit_test(tables_on_another_clock_are_left_out_with_a_note),
 		cmocka_unit_test(a_monitor_contradicts_requests_from_a_difference_on),

@@ -13,6 +13,8 @@
 #define CAPPED_WORTH 0.10
 /* A client also sees the network and its own queue. */
 #define CLIENT_APART 1.25
+/* One request of fewer is more than the twentieth that is slower than p95. */
+#define FEW_REQUESTS 20
 
 struct weir_stretch weir_requests_stretch(const struct weir_serving *serving)
 {
@@ -163,6 +165,11 @@ static void note_requests(const struct weir_profile *profile, const struct weir_
 		weir_report_note(report, "sampled",
 		                 "the file holds a sample of the requests: rates and the cause of "
 		                 "queueing are unknown");
+	if (serving->requests->count < FEW_REQUESTS)
+		weir_report_note(report, "few_requests",
+		                 "%zu request%s: p95 and p99 of fewer than %d are rough",
+		                 serving->requests->count, serving->requests->count == 1 ? "" : "s",
+		                 FEW_REQUESTS);
 	note_client(profile, serving, report);
 }
 

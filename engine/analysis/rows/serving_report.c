@@ -221,7 +221,7 @@ void weir_serving_figures(const struct weir_serving *serving, struct weir_report
 		for (int i = 0; i < WEIR_SPENT_COUNT; i++)
 			spent_ns[i] += band->spent_ns[s][i];
 	attribute(spent_ns, &report->attribution);
-	if (report->span_ns == 0)
+	if (report->span_ns == 0 && serving->requests->time_base != WEIR_TIME_NONE)
 		report->span_ns = weir_span_ns(serving->load.start_ns, serving->load.end_ns);
 }
 
