@@ -246,12 +246,33 @@ static double mean_of(const struct weir_series *series)
 	return series->count > 0 ? sum / (double)series->count : NAN;
 }
 
-/* Notes the first metrics of the runs, so that a report without stages shows what it was given. */
-static void note_metrics(struct weir_report *report)
+/* True if the name has its conditions in front, "flash_attn@0/pp512_tokens_per_s". */
+static bool is_part(const char *name)
+{
+	return strchr(name, '/') != NULL;
+}
+
+/* Returns true if a run has a metric whose name is no part of a table. */
+static bool has_whole_metric(const struct weir_profile *profile)
+{
+	for (size_t i = 0; i < profile->input_count; i++) {
+		const struct weir_run *run = profile->inputs[i].run;
+
+		for (size_t m = 0; run && m < run->metrics.count; m++)
+			if (!is_part(run->metrics.items[m].name))
+				return true;
+	}
+	return false;
+}
+
+/* Notes the first metrics of the runs, which the table of stages does not show. `parts`: metrics
+ * with conditions in their names as well, if there are no others. */
+static void note_metrics(struct weir_report *report, bool parts)
 {
 	struct weir_text text = {0};
 	size_t listed = 0, all = 0;
 
+	parts = parts && !has_whole_metric(report->profile);
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
 
@@ -261,9 +282,8 @@ static void note_metrics(struct weir_report *report)
 			const struct weir_series *series = &run->metrics.items[m];
 
 			all++;
-			/* Names with a slash are parts of a table. */
 			if (listed >= LISTED_METRICS || isnan(mean_of(series)) ||
-			    strchr(series->name, '/'))
+			    (!parts && is_part(series->name)))
 				continue;
 			weir_text_printf(&text, mean_of(series) < 1000 ? "%s%s %.4g" : "%s%s %.0f",
 			                 listed++ > 0 ? ", " : "", series->name, mean_of(series));
@@ -295,6 +315,7 @@ struct totals {
 	const char *aside;  /* a remark on the largest rows; "": none */
 	double copies_ns;   /* of copies, in a table of kernels; NAN: not stated */
 	double memsets_ns;  /* of memsets, like copies */
+	double calls;       /* of all rows; 0: not stated */
 	bool on_host;       /* the rows are calls of the host, and no other rows are known */
 };
 
@@ -401,6 +422,44 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 	totals->time = on_device ? "of device time" : "of host time";
 }
 
+/* Returns the number of calls in a group of figures, as the run states it or by totals and means;
+ * 0: rows are missing. */
+static double count_calls_of(const struct weir_run *run, const char *group)
+{
+	struct weir_text name = {0};
+	double stated, total, count = 0;
+
+	weir_text_printf(&name, "%scount", group);
+	stated = metric_of(run, name.data);
+	weir_text_clear(&name);
+	weir_text_printf(&name, "%stotal_ns", group);
+	total = metric_of(run, name.data);
+	for (size_t m = 0; !(stated > 0) && isnan(total) && m < run->metrics.count; m++) {
+		const struct weir_series *series = &run->metrics.items[m];
+		struct weir_slice mean = weir_slice_of(series->name);
+
+		if (!weir_slice_starts(mean, group) || !weir_slice_ends(mean, "/mean_ns"))
+			continue;
+		weir_text_clear(&name);
+		weir_text_add(&name, mean.data, mean.length - strlen("mean_ns"));
+		weir_text_puts(&name, "total_ns");
+		if (mean_of(series) > 0 && metric_of(run, name.data) > 0)
+			count += round(metric_of(run, name.data) / mean_of(series));
+	}
+	weir_text_release(&name);
+	return stated > 0 ? stated : count;
+}
+
+static double count_calls(const struct weir_report *report, const char *group)
+{
+	double count = 0;
+
+	for (size_t i = 0; i < report->profile->input_count; i++)
+		if (report->profile->inputs[i].run)
+			count += count_calls_of(report->profile->inputs[i].run, group);
+	return count;
+}
+
 static void collect_totals(const struct weir_report *report, struct totals *totals)
 {
 	double stated_ns = 0;
@@ -438,9 +497,10 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 		return;
 	}
 	add_figures(report, totals, "calls/");
+	totals->calls = count_calls(report, totals->count ? "calls/" : "os_calls/");
 	if (!totals->count)
 		add_figures(report, totals, "os_calls/");
-	totals->things = "calls of the host";
+	totals->things = "host functions";
 	totals->time = "that calls of the host take";
 	totals->on_host =
 		totals->count > 0 && !(totals->copies_ns > 0) && !(totals->memsets_ns > 0);
@@ -507,7 +567,7 @@ static void put_headline(const struct totals *totals, const struct weir_text *na
 /* Makes the largest row of the tables, if there are any, the headline, and notes the next ones. */
 static void explain_totals(struct weir_report *report)
 {
-	struct weir_text headline = {0}, list = {0}, cut[LISTED_TOTALS] = {{0}};
+	struct weir_text headline = {0}, list = {0}, calls = {0}, cut[LISTED_TOTALS] = {{0}};
 	struct totals totals;
 	size_t listed;
 
@@ -530,9 +590,13 @@ static void explain_totals(struct weir_report *report)
 		weir_text_release(&cut[i]);
 	}
 	put_beside(&totals, &list);
+	if (totals.calls > 0)
+		weir_text_printf(&calls, " (%.0f call%s)", totals.calls,
+		                 totals.calls > 1 ? "s" : "");
 	weir_report_note(report, totals.on_host ? "calls" : "totals",
-	                 "%s in the table: %zu; most of the time: %s%s", totals.things,
-	                 totals.count, list.data, totals.aside);
+	                 "%s in the table: %zu%s; most of the time: %s%s", totals.things,
+	                 totals.count, calls.data ? calls.data : "", list.data, totals.aside);
+	weir_text_release(&calls);
 	weir_text_release(&list);
 	if (totals.on_host && weir_recording_of(report)->device)
 		report->verdict.next = weir_recording_of(report)->device;
@@ -626,10 +690,12 @@ static void explain_silence(struct weir_report *report)
 		return;
 	if (recipe->cause)
 		verdict->next = recipe->cause;
+	if (silences[i].holds == has_stage)
+		note_metrics(report, true);
 	if (silences[i].holds != is_anything)
 		return;
 	explain_totals(report);
-	note_metrics(report);
+	note_metrics(report, false);
 	note_loads(report);
 }
 

@@ -210,6 +210,30 @@ static void only_the_first_of_several_summaries_is_read(void **state)
 	reading_survives_damage(reader, cases[0].text);
 }
 
+/* Expects the warning of a log about the runs that are left out to begin like this. */
+static void expect_runs(const char *text, const char *detail)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, text, profile);
+
+	assert_non_null(input->warnings[WEIR_WARN_TRAILING].detail);
+	assert_non_null(strstr(input->warnings[WEIR_WARN_TRAILING].detail, detail));
+	weir_profile_free(profile);
+}
+
+#define RUN(qps)                                                                                   \
+	"&&&& RUNNING TensorRT.trtexec [TensorRT v8601] # trtexec\n[I] === Performance summary "   \
+	"===\n[I] Throughput: " qps " qps\n[I] Latency: mean = 2 ms\n"
+#define EXCERPT(qps) "[I] Throughput: " qps " qps\n[I] Latency: mean = 2 ms\n"
+
+static void the_number_of_runs_in_a_log_is_stated(void **state)
+{
+	(void)state;
+	expect_runs(RUN("60") RUN("50"), "the log holds 2 runs of trtexec, and the first is shown");
+	expect_runs(RUN("60") RUN("50") RUN("40") RUN("30"), "the log holds 4 runs");
+	expect_runs(EXCERPT("60") EXCERPT("50") EXCERPT("40"), "the log holds 3 runs");
+}
+
 /* A percentile is one between 0 and 100: both sides of the edges. */
 static void a_percentile_lies_below_100(void **state)
 {
@@ -415,6 +439,7 @@ int main(void)
 		cmocka_unit_test(warnings_of_the_summary_are_passed_on),
 		cmocka_unit_test(blocks_in_a_log_become_figures),
 		cmocka_unit_test(only_the_first_of_several_summaries_is_read),
+		cmocka_unit_test(the_number_of_runs_in_a_log_is_stated),
 		cmocka_unit_test(a_percentile_lies_below_100),
 		cmocka_unit_test(layers_in_a_log_are_operators),
 		cmocka_unit_test(tables_of_layers_differ_by_version),

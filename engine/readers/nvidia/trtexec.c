@@ -673,6 +673,37 @@ static bool begins_next(const struct weir_input *input, struct weir_slice line)
 	       (weir_slice_starts(line, "Throughput:") || weir_slice_starts(line, "throughput:"));
 }
 
+/* Lines that a run of trtexec prints once; an excerpt may lack one kind of them. */
+struct run_lines {
+	size_t arguments, titles, throughputs;
+};
+
+static void count_run(struct run_lines *lines, struct weir_slice line)
+{
+	lines->arguments += weir_slice_starts(line, "&&&& RUNNING TensorRT.trtexec");
+	if (!take_message(&line))
+		return;
+	line = weir_slice_trim(line);
+	lines->titles += weir_slice_starts(line, "=== Performance summary ===");
+	lines->throughputs +=
+		weir_slice_starts(line, "Throughput:") || weir_slice_starts(line, "throughput:");
+}
+
+/* Warns that all runs but the first are left out. `at`: the byte of the second one. */
+static void warn_others(struct weir_input *input, const struct run_lines *lines, uint64_t at)
+{
+	size_t most = lines->arguments > lines->titles ? lines->arguments : lines->titles;
+	struct weir_text text = {0};
+
+	most = lines->throughputs > most ? lines->throughputs : most;
+	weir_text_printf(&text,
+	                 "the log holds %zu runs of trtexec, and the first is shown: split the log "
+	                 "to read the others",
+	                 most > 2 ? most : 2);
+	weir_input_warn(input, WEIR_WARN_TRAILING, at, text.data);
+	weir_text_release(&text);
+}
+
 static enum weir_status read_log(struct weir_source *source, struct weir_input *input,
                                  struct weir_error *err)
 {
@@ -680,20 +711,23 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 	struct weir_csv *csv = weir_csv_new(source, &options);
 	const struct weir_csv_row *row;
 	struct layer_table table = {TABLE_NONE, false, 0, NULL, NULL};
+	struct run_lines lines = {0};
+	uint64_t next_at = 0; /* byte of the second run; 0: none */
 	enum weir_status status;
 
 	input->run = weir_run_new();
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
-		if (begins_next(input, row->line)) {
-			weir_input_warn(input, WEIR_WARN_TRAILING, row->at,
-			                "another run of trtexec: split the log to read it");
-			break;
-		}
-		take_line(input, &table, row);
+		count_run(&lines, row->line);
+		if (!next_at && begins_next(input, row->line))
+			next_at = row->at;
+		if (!next_at)
+			take_line(input, &table, row);
 	}
 	weir_csv_free(csv);
 	if (status)
 		return status;
+	if (next_at)
+		warn_others(input, &lines, next_at);
 	weir_damage_of_source(input, source);
 	input->events += input->run->metrics.count;
 	if (!input->events)
