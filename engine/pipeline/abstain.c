@@ -677,6 +677,7 @@ static void explain_silence(struct weir_report *report)
 
 	weir_note_benchmarks(report);
 	weir_note_request_counts(report);
+	weir_note_results(report);
 	while (!silences[i].holds(report))
 		i++;
 	verdict->headline = silences[i].headline;

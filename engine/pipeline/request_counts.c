@@ -33,9 +33,45 @@ void weir_note_request_counts(struct weir_report *report)
 			continue; /* weir_note_benchmarks() notes the latter's */
 		counts = weir_request_counts_of(input->run);
 		if (counts.incomplete > 0)
-			weir_report_note(report, "request_count",
-			                 "%.15g of %.15g requests completed",
-			                 counts.all - counts.incomplete, counts.all);
+			weir_report_note(report, "request_count", "%.15g of %.15g requests %s",
+			                 counts.all - counts.incomplete, counts.all,
+			                 input->format && strcmp(input->format, "k6") == 0
+			                         ? "succeeded"
+			                         : "completed");
+	}
+}
+
+/* Notes what LoadGen states of a test as a whole. All queries of the scenario Offline are sent at
+ * the start. */
+static void note_test(struct weir_report *report, const struct weir_run *run)
+{
+	const char *scenario = weir_run_label(run, "scenario");
+	const char *result = weir_run_label(run, "result");
+	bool offline = scenario && strcmp(scenario, "Offline") == 0;
+
+	if (!scenario && !result)
+		return;
+	weir_report_note(report, "test", "scenario %s, result %s%s",
+	                 scenario ? scenario : "unknown", result ? result : "unknown",
+	                 offline ? ": latencies count from the start of the test, at which all "
+	                           "samples are sent, and are not those of a request"
+	                         : "");
+}
+
+void weir_note_results(struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+		const char *thresholds;
+
+		if (!input->run || !input->format)
+			continue;
+		thresholds = weir_run_label(input->run, "failed_thresholds");
+		if (thresholds && strcmp(input->format, "k6") == 0)
+			weir_report_note(report, "thresholds", "thresholds that failed: %s",
+			                 thresholds);
+		if (strcmp(input->format, "mlperf") == 0)
+			note_test(report, input->run);
 	}
 }
 

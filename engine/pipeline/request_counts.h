@@ -17,6 +17,9 @@ struct weir_request_counts weir_request_counts_of(const struct weir_run *run);
 
 /* Notes how many requests of each run completed, if not all did. */
 void weir_note_request_counts(struct weir_report *report);
+/* Notes whether the load generators were content: thresholds that failed, the scenario and the
+ * validity of a test. */
+void weir_note_results(struct weir_report *report);
 /* Remarks that the shares of requests which did not complete differ between the sides. */
 void weir_remark_request_counts(const struct weir_baseline *baseline,
                                 const struct weir_baseline *candidate,

@@ -280,6 +280,26 @@ static void tables_of_rocm_smi_are_a_sample_of_each_device(void **state)
 	               ROCM_ROW);
 }
 
+#define ROCM_HEAD "GPU  Temp  AvgPwr  SCLK  MCLK  Fan  Perf  PwrCap  VRAM%  GPU%\n"
+
+/* The utilisation of a device without a readable sensor is no measurement. */
+static void a_device_that_rocm_smi_could_not_read_is_no_sample(void **state)
+{
+	static const char unread[] = ROCM_BANNER ROCM_HEAD
+		"0 N/A N/A None None 0% unknown Unsupported 0% 0%\n"
+		"1 42.0c 0.159W None 3000Mhz 0% auto Unsupported 3% 0%\n" ROCM_END;
+
+	(void)state;
+	expect_samples(AMD, unread,
+	               "1 utilization=0 power_w=0.159 memory_clock_mhz=3000 temperature_c=42\n");
+	expect_warned(AMD, unread, WEIR_WARN_SKIPPED_EVENT, 1);
+	/* a utilisation that is not 0 was measured, and one without other figures is all there is
+	 */
+	expect_samples(AMD, ROCM_HEAD "0 N/A N/A None None 0% unknown 9W 0% 3%\n",
+	               "0 utilization=0.03 power_limit_w=9\n");
+	expect_samples(AMD, "GPU[0] : GPU use (%): 0\n", "0 utilization=0\n");
+}
+
 static void the_model_below_a_row_of_rocm_smi_is_its_name(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -453,6 +473,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_the_pci_bus_are_not_names),
 		cmocka_unit_test(a_reason_for_no_value_is_not_damage),
 		cmocka_unit_test(tables_of_rocm_smi_are_a_sample_of_each_device),
+		cmocka_unit_test(a_device_that_rocm_smi_could_not_read_is_no_sample),
 		cmocka_unit_test(the_model_below_a_row_of_rocm_smi_is_its_name),
 		cmocka_unit_test(lines_of_rocm_smi_are_figures_of_their_device),
 		cmocka_unit_test(reports_of_rocm_smi_follow_each_other),

@@ -49,7 +49,8 @@ static void figures_of_an_export_are_those_of_all_requests(void **state)
 	reading_expects_figure(input->run, "failed_pct", 2.5, false, "%");
 	expect_label(input, "completed", "390");
 	expect_label(input, "failed", "10");
-	expect_label(input, "vus", "5");
+	expect_label(input, "vus", NULL);
+	expect_label(input, "vus_max", "5");
 	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
@@ -85,7 +86,8 @@ static void the_text_has_the_same_figures(void **state)
 	reading_expects_figure(input->run, "request_throughput", 40.125, true, "1/s");
 	reading_expects_figure(input->run, "failed_pct", 2.5, false, "%");
 	expect_label(input, "completed", "390");
-	expect_label(input, "vus", "5");
+	expect_label(input, "vus", NULL);
+	expect_label(input, "vus_max", "5");
 	weir_profile_free(profile);
 }
 
@@ -154,6 +156,49 @@ static void summaries_are_recognised(void **state)
 	assert_string_equal(reading_claims("{\"metrics\": {\"latency\": {}}}"), "none");
 }
 
+/* Reads a text and expects its labels; NULL: there is no such label. */
+static void expect_labels(const char *text, const char *vus, const char *thresholds)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, text, profile);
+
+	expect_label(input, "vus", vus);
+	expect_label(input, "failed_thresholds", thresholds);
+	weir_profile_free(profile);
+}
+
+static void users_in_use_are_not_those_that_were_initialised(void **state)
+{
+	(void)state;
+	expect_labels(JSON(TIMES("\"avg\": 1") ", \"vus\": {\"values\": {\"value\": 47, \"max\": "
+	                                       "264}}, \"vus_max\": {\"values\": {\"max\": 2000}}"),
+	              "264", NULL);
+	expect_labels(LINES "  vus......: 1 min=1 max=20\n  vus_max....: 30 min=30 max=30\n", "20",
+	              NULL);
+}
+
+#define CROSS "\xe2\x9c\x97 "
+#define TICK  "\xe2\x9c\x93 "
+
+static void thresholds_that_failed_are_a_label(void **state)
+{
+	(void)state;
+	expect_labels(JSON(TIMES("\"avg\": 1, \"thresholds\": {\"p(95)<500\": {\"ok\": false}, "
+	                         "\"avg<9\": {\"ok\": true}}") ", \"sold_out\": {\"thresholds\": "
+	                                                       "{\"count>=5\": {\"ok\": false}}}"),
+	              NULL, "http_req_duration: p(95)<500, sold_out: count>=5");
+	expect_labels(JSON(TIMES("\"avg\": 1, \"thresholds\": {\"p(95)<500\": true, \"avg<9\": "
+	                         "false}")),
+	              NULL, "http_req_duration: p(95)<500");
+	expect_labels(CROSS "http_req_duration....: avg=2ms med=1ms\n" TICK
+	                    "http_reqs....: 10 5.5/s\n     " CROSS "status is 200\n",
+	              NULL, "http_req_duration");
+	expect_labels("    http_req_duration\n    " TICK "'p(95)<500' p(95)=20ms\n    " CROSS
+	              "'p(99)<9' p(99)=30ms\n    " CROSS "status was 200\n" LINES,
+	              NULL, "http_req_duration: p(99)<9");
+	expect_labels(LINES, NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +209,8 @@ int main(void)
 		cmocka_unit_test(damaged_figures_are_counted),
 		cmocka_unit_test(a_summary_without_answers_is_refused),
 		cmocka_unit_test(summaries_are_recognised),
+		cmocka_unit_test(users_in_use_are_not_those_that_were_initialised),
+		cmocka_unit_test(thresholds_that_failed_are_a_label),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

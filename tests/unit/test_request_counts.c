@@ -92,12 +92,57 @@ static void a_share_that_differs_by_a_hundredth_is_remarked(void **state)
 	expect_remark(run_of(NULL, NULL, NULL), run_of(NULL, NULL, NULL), "");
 }
 
+/* Expects the only note on an input of a format with these labels (key, value, ..., NULL); "": no
+ * note. */
+static void expect_note(const char *format, const char *const *labels, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, "file");
+	struct weir_report *report;
+
+	input->format = format;
+	input->run = weir_run_new();
+	for (; *labels; labels += 2)
+		weir_run_set_label(input->run, labels[0], labels[1]);
+	report = weir_report_new(profile);
+	weir_note_request_counts(report);
+	weir_note_results(report);
+	assert_int_equal(report->note_count, *expected ? 1 : 0);
+	if (*expected)
+		assert_string_equal(report->notes[0].text, expected);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void notes_state_what_did_not_complete_or_failed(void **state)
+{
+	(void)state;
+	expect_note("bench", (const char *const[]){"completed", "41", "num_prompts", "50", NULL},
+	            "41 of 50 requests completed");
+	expect_note("k6", (const char *const[]){"completed", "41", "failed", "9", NULL},
+	            "41 of 50 requests succeeded");
+	expect_note("bench", (const char *const[]){"completed", "50", "num_prompts", "50", NULL},
+	            "");
+	expect_note("locust", (const char *const[]){"completed", "41", "failed", "9", NULL}, "");
+	expect_note("k6", (const char *const[]){"failed_thresholds", "http_reqs: rate>9", NULL},
+	            "thresholds that failed: http_reqs: rate>9");
+	expect_note("bench", (const char *const[]){"failed_thresholds", "x", NULL}, "");
+	expect_note("mlperf",
+	            (const char *const[]){"scenario", "Server", "result", "INVALID", NULL},
+	            "scenario Server, result INVALID");
+	expect_note("mlperf", (const char *const[]){"scenario", "Offline", NULL},
+	            "scenario Offline, result unknown: latencies count from the start of the test, "
+	            "at which all samples are sent, and are not those of a request");
+	expect_note("mlperf", (const char *const[]){NULL}, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failed_and_missing_requests_are_incomplete),
 		cmocka_unit_test(counts_that_are_no_numbers_are_not_stated),
 		cmocka_unit_test(a_share_that_differs_by_a_hundredth_is_remarked),
+		cmocka_unit_test(notes_state_what_did_not_complete_or_failed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,8 @@
  *	http_reqs......................: 400    42.59/s
  *
  * Times of requests, their rate and the share that failed are figures. Times include those of
- * failed requests, which is a warning. Checks, metrics of the script and metrics of some requests
+ * failed requests, which is a warning. Thresholds that failed are a label. Checks, metrics of the
+ *script and metrics of some requests
  * ("http_req_duration{expected_response:true}") are left out.
  */
 #include <math.h>
@@ -27,6 +28,10 @@
 #define METRICS "metrics/"
 #define VALUES  "values/"
 
+#define THRESHOLDS     "/thresholds/"
+#define MAX_THRESHOLDS 400             /* bytes of those that failed; further ones are left out */
+#define FAILED_MARK    "\xe2\x9c\x97 " /* a cross: of a check or a threshold */
+
 static const struct weir_mark marks[] = {
 	{.first = "{",
          .keys = {{"metrics"}, .all = 1},
@@ -43,26 +48,32 @@ enum kind {
 	TIMES,    /* of requests */
 	REQUESTS, /* their number and rate */
 	FAILED,   /* the share of requests that failed */
-	USERS,    /* virtual users */
+	USERS,    /* virtual users: at most in use, or initialised */
 	KINDS
 };
 
 static const struct metric {
 	const char *name;
 	enum kind kind;
-	const char *prefix; /* of the figures */
+	const char *prefix; /* of the figures; key of a label */
 } metrics[] = {
-	{"http_req_duration", TIMES, ""}, {"grpc_req_duration", TIMES, "grpc_"},
-	{"http_reqs", REQUESTS, ""},      {"http_req_failed", FAILED, ""},
-	{"vus_max", USERS, ""},
+	{"http_req_duration", TIMES, ""},
+	{"grpc_req_duration", TIMES, "grpc_"},
+	{"http_reqs", REQUESTS, ""},
+	{"http_req_failed", FAILED, ""},
+	{"vus", USERS, "vus"},
+	{"vus_max", USERS, "vus_max"},
 };
 
 #define METRIC_COUNT (sizeof(metrics) / sizeof(metrics[0]))
 
 struct k6 {
 	struct weir_input *input;
-	double requests, failed;  /* number; share; NAN: unknown */
-	bool taken[METRIC_COUNT]; /* metrics of the text */
+	double requests, failed;     /* number; share; NAN: unknown */
+	bool taken[METRIC_COUNT];    /* metrics of the text */
+	bool further;                /* the lines are of a further summary */
+	struct weir_text thresholds; /* that failed: "http_req_duration: p(95)<500, ..." */
+	struct weir_text subject;    /* metric whose thresholds the lines of the text state */
 };
 
 /* ---- figures ---- */
@@ -132,7 +143,40 @@ static void label_number(struct weir_run *run, const char *key, double number)
 	weir_run_set_label(run, key, value);
 }
 
+/* Keeps a threshold that failed. `expression`: empty if it is not stated. */
+static void keep_threshold(struct k6 *k6, struct weir_slice metric, struct weir_slice expression)
+{
+	if (k6->thresholds.length > MAX_THRESHOLDS)
+		return;
+	weir_text_puts(&k6->thresholds, k6->thresholds.length ? ", " : "");
+	weir_text_add(&k6->thresholds, metric.data, metric.length);
+	weir_text_puts(&k6->thresholds, metric.length && expression.length ? ": " : "");
+	weir_text_add(&k6->thresholds, expression.data, expression.length);
+}
+
 /* ---- JSON ---- */
+
+/* Takes "NAME/thresholds/p(95)<500/ok": false of handleSummary(), or without "/ok" of
+ * --summary-export, where true means that the threshold was crossed. Returns false for other
+ * members. */
+static bool take_threshold(struct k6 *k6, struct weir_slice path, struct weir_slice text)
+{
+	const char *at = weir_slice_find(path, THRESHOLDS);
+	struct weir_slice expression;
+	bool is_ok;
+
+	if (!at)
+		return false;
+	expression =
+		(struct weir_slice){at + strlen(THRESHOLDS),
+	                            (size_t)(path.data + path.length - at) - strlen(THRESHOLDS)};
+	is_ok = weir_slice_ends(expression, "/ok");
+	expression.length -= is_ok ? strlen("/ok") : 0;
+	if (weir_slice_equals(text, is_ok ? "false" : "true"))
+		keep_threshold(k6, (struct weir_slice){path.data, (size_t)(at - path.data)},
+		               expression);
+	return true;
+}
 
 static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
                                   struct weir_error *err)
@@ -143,7 +187,7 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 	double value = weir_jsonleaf_number(leaf, NULL);
 
 	(void)err;
-	if (!weir_slice_take(&path, METRICS))
+	if (!weir_slice_take(&path, METRICS) || take_threshold(k6, path, leaf->text))
 		return WEIR_OK;
 	for (size_t i = 0; !metric && i < METRIC_COUNT; i++) {
 		struct weir_slice rest = path;
@@ -167,7 +211,7 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 		take_failed(k6, value, leaf->at);
 	else if (metric->kind == USERS && weir_slice_equals(path, "max") &&
 	         is_possible(k6, value, leaf->at))
-		label_number(k6->input->run, "vus", value);
+		label_number(k6->input->run, metric->prefix, value);
 	return WEIR_OK;
 }
 
@@ -269,7 +313,8 @@ static void take_values(struct k6 *k6, const struct metric *metric, struct weir_
 		while ((word = take_word(&values)).length)
 			if (weir_slice_take(&word, "max=") &&
 			    is_possible(k6, number_before(word, ""), at))
-				label_number(k6->input->run, "vus", number_before(word, ""));
+				label_number(k6->input->run, metric->prefix,
+				             number_before(word, ""));
 		break;
 	case KINDS:
 		break;
@@ -297,11 +342,48 @@ static void take_line(struct k6 *k6, const struct weir_csv_row *row)
 		} else if (k6->taken[i]) {
 			weir_input_warn(k6->input, WEIR_WARN_DUPLICATE, row->at,
 			                "a further summary of k6; the first is read");
+			k6->further = true;
 		} else {
 			take_values(k6, &metrics[i], rest, row->at);
 			k6->taken[i] = true;
 		}
 	}
+}
+
+/* Takes a threshold that failed: a cross before the line of its metric, or, since version 1, before
+ * the quoted expression below the name of the metric. A cross before another text is a check. */
+static void take_mark(struct k6 *k6, struct weir_slice line)
+{
+	static const char dots[] = "..", quote = '\'';
+	const char *end;
+
+	for (size_t i = 0; weir_slice_holds(line, "THRESHOLDS") && i < METRIC_COUNT; i++)
+		k6->further |= k6->taken[i]; /* they come before the metrics */
+	if (k6->further)
+		return;
+	line = weir_slice_trim(line);
+	if (!weir_slice_take(&line, FAILED_MARK)) {
+		if (line.length && line.length < MAX_THRESHOLDS && !weir_slice_holds(line, " ") &&
+		    (unsigned char)*line.data < 0x80) {
+			weir_text_clear(&k6->subject);
+			weir_text_add(&k6->subject, line.data, line.length);
+		}
+		return;
+	}
+	if (line.length > 1 && *line.data == quote) {
+		end = memchr(line.data + 1, quote, line.length - 1);
+		if (end)
+			keep_threshold(
+				k6,
+				(struct weir_slice){k6->subject.data ? k6->subject.data : "",
+			                            k6->subject.length},
+				(struct weir_slice){line.data + 1, (size_t)(end - line.data) - 1});
+		return;
+	}
+	end = weir_slice_find(line, dots);
+	if (end && weir_slice_holds(line, ".: "))
+		keep_threshold(k6, (struct weir_slice){line.data, (size_t)(end - line.data)},
+		               (struct weir_slice){0});
 }
 
 static enum weir_status read_lines(struct k6 *k6, struct weir_source *source,
@@ -313,8 +395,10 @@ static enum weir_status read_lines(struct k6 *k6, struct weir_source *source,
 	enum weir_status status;
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row)
-		if (row->line.length)
+		if (row->line.length) {
 			take_line(k6, row);
+			take_mark(k6, row->line);
+		}
 	weir_csv_free(csv);
 	weir_damage_of_source(k6->input, source);
 	return status;
@@ -336,6 +420,8 @@ static enum weir_status conclude(struct k6 *k6, struct weir_error *err)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no times and no rate of requests in this summary of k6: expected "
 		                 "http_req_duration and http_reqs");
+	if (k6->thresholds.length)
+		weir_run_set_label(run, "failed_thresholds", k6->thresholds.data);
 	if (!isnan(k6->requests))
 		label_number(run, WEIR_LOAD_COMPLETED, k6->requests - failed);
 	if (failed > 0) {
@@ -361,7 +447,11 @@ static enum weir_status read_k6(struct weir_source *source, struct weir_input *i
 	if (!status)
 		status = first == '{' ? weir_jsonleaves_read(&leaves, source, err)
 		                      : read_lines(&k6, source, err);
-	return status ? status : conclude(&k6, err);
+	if (!status)
+		status = conclude(&k6, err);
+	weir_text_release(&k6.thresholds);
+	weir_text_release(&k6.subject);
+	return status;
 }
 
 const struct weir_reader weir_reader_k6 = {

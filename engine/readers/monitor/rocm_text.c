@@ -14,6 +14,7 @@
  * brackets, and a row must have the cells of its header. ROCm 6 prints the model of a device below
  * its row.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +190,44 @@ static bool parse_figure(struct weir_slice line, struct figure *figure)
 
 /* ---- reports ---- */
 
+static bool is_gauge(size_t field)
+{
+	return weir_rocm_fields[field].kind == WEIR_MONITOR_GAUGE;
+}
+
+/* Returns true if rocm-smi could not read a device: it prints "N/A" and "None" for what sensors
+ * measure, and a utilisation of 0 that no counter stated. */
+static bool is_unreadable(const struct device *device)
+{
+	bool missing = false;
+
+	for (size_t i = 0; weir_rocm_fields[i].name; i++) {
+		const char *cell = device->cell[i];
+
+		if (!is_gauge(i) || !*cell || weir_rocm_fields[i].what == WEIR_GAUGE_POWER_LIMIT_W)
+			continue;
+		if (weir_rocm_fields[i].what != WEIR_GAUGE_UTILIZATION &&
+		    isdigit((unsigned char)*cell))
+			return false;
+		if (weir_rocm_fields[i].what == WEIR_GAUGE_UTILIZATION &&
+		    strspn(cell, "0.%") < strlen(cell))
+			return false;
+		missing |= isalpha((unsigned char)*cell) != 0;
+	}
+	return missing;
+}
+
 static enum weir_status add_device(struct weir_monitor *monitor, struct device *device,
                                    struct weir_error *err)
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
 	char index[16];
 
+	if (is_unreadable(device)) {
+		weir_input_warn(monitor->input, WEIR_WARN_SKIPPED_EVENT, device->at,
+		                "a device that rocm-smi could not read");
+		return WEIR_OK;
+	}
 	snprintf(index, sizeof(index), "%d", (int)device->index);
 	reading.device = weir_slice_of(index);
 	for (size_t i = 0; weir_rocm_fields[i].name; i++) {
@@ -235,11 +268,6 @@ static bool is_missing(const struct figure *figure)
 		return true;
 	return !figure->value.length || figure->value.length >= CELL_SIZE ||
 	       weir_slice_equals(figure->value, "unsupported");
-}
-
-static bool is_gauge(size_t field)
-{
-	return weir_rocm_fields[field].kind == WEIR_MONITOR_GAUGE;
 }
 
 /* Keeps a figure. One that its device has already begins the next report. */

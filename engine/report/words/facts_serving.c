@@ -219,7 +219,10 @@ static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir
 	if (telemetry->device_name)
 		weir_cut_name(out, telemetry->device_name, WEIR_NAME_COLUMNS);
 	weir_text_puts(out, ", ");
-	weir_items_number(out, telemetry->samples, "sample");
+	if (telemetry->devices > 1 && telemetry->samples == telemetry->devices)
+		weir_text_puts(out, "1 sample of each");
+	else
+		weir_items_number(out, telemetry->samples, "sample");
 	if (isnan(telemetry->utilization_all))
 		return;
 	weir_text_puts(out, ", utilisation ");
