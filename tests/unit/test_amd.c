@@ -298,6 +298,19 @@ static void a_device_that_rocm_smi_could_not_read_is_no_sample(void **state)
 	expect_samples(AMD, ROCM_HEAD "0 N/A N/A None None 0% unknown 9W 0% 3%\n",
 	               "0 utilization=0.03 power_limit_w=9\n");
 	expect_samples(AMD, "GPU[0] : GPU use (%): 0\n", "0 utilization=0\n");
+	expect_samples(
+		AMD,
+		"device,Temperature (Sensor edge) (C),Power (W),GPU use (%)\ncard0,N/A,N/A,0\n"
+		"card1,42.0,N/A,0\ncard2,N/A,N/A,5\ncard3,N/A,,0\n",
+		"card1 utilization=0 temperature_c=42\ncard2 utilization=0.05\ncard3 "
+		"utilization=0\n");
+	expect_samples(AMD,
+	               "{\"card0\": {\"Temperature (Sensor edge) (C)\": \"N/A\", \"Power (W)\": "
+	               "\"N/A\", \"GPU use (%)\": "
+	               "\"0\"}, \"card1\": {\"GPU use (%)\": \"0\"}}",
+	               "card1 utilization=0\n");
+	expect_samples(AMD, "GPU[0] : sclk clock level: 1: (1259Mhz)\nGPU[0] : GPU use (%): 0\n",
+	               "0 utilization=0 sm_clock_mhz=1259\n");
 }
 
 static void the_model_below_a_row_of_rocm_smi_is_its_name(void **state)

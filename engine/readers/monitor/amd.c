@@ -147,6 +147,17 @@ static const struct weir_monitor_field *choose_family(const struct weir_slice *c
 	return best;
 }
 
+static bool is_unreadable_row(const struct weir_monitor *monitor, const struct weir_csv_row *row)
+{
+	struct weir_rocm_seen seen = {0};
+
+	for (size_t i = 0; i < monitor->column_count; i++)
+		if (monitor->columns[i].column < row->count)
+			weir_rocm_see(&seen, monitor->columns[i].field,
+			              row->cells[monitor->columns[i].column]);
+	return weir_rocm_unreadable(&seen, monitor->input, row->at);
+}
+
 static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
                                  struct weir_error *err)
 {
@@ -161,6 +172,8 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 		return WEIR_OK;
 	}
 	if (!weir_monitor_fits(monitor, row))
+		return WEIR_OK;
+	if (monitor->fields == weir_rocm_fields && is_unreadable_row(monitor, row))
 		return WEIR_OK;
 	weir_monitor_take(monitor, row->cells, weir_monitor_whole(row), row->at, &reading);
 	return weir_monitor_add(monitor, &reading, row->at, err);
@@ -268,7 +281,12 @@ static void walk_object(struct cells *cells, struct weir_jsoncursor *cursor, uns
 static void add_sample(struct amd_json *amd, const struct cells *cells, struct weir_slice device)
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
+	struct weir_rocm_seen seen = {0};
 
+	for (size_t i = 0; cells->fields == weir_rocm_fields && cells->fields[i].name; i++)
+		weir_rocm_see(&seen, &cells->fields[i], cells->value[i]);
+	if (weir_rocm_unreadable(&seen, amd->monitor.input, amd->at))
+		return;
 	reading.device = device;
 	for (size_t i = 0; cells->fields[i].name; i++) {
 		struct weir_monitor_column column = {.field = &cells->fields[i]};

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
 #include <stddef.h>
 
 #include "engine/readers/monitor/amd_fields.h"
+
+#define SEVERAL 2 /* sensors; some devices lack one, such as the power of a second die */
 
 /* Columns of `rocm-smi --csv`, keys of a card of `rocm-smi --json`. The hottest sensor comes first:
  * clocks follow it, and amd-smi monitors no other. */
@@ -38,3 +41,32 @@ const struct weir_monitor_field weir_rocm_fields[] = {
 
 _Static_assert(sizeof(weir_rocm_fields) / sizeof(weir_rocm_fields[0]) <= WEIR_ROCM_MAX_FIELDS,
                "a report has room for every field");
+
+void weir_rocm_see(struct weir_rocm_seen *seen, const struct weir_monitor_field *field,
+                   struct weir_slice cell)
+{
+	bool number = false, zero = true;
+
+	/* A limit is a setting. */
+	if (field->kind != WEIR_MONITOR_GAUGE || !cell.length ||
+	    field->what == WEIR_GAUGE_POWER_LIMIT_W)
+		return;
+	for (size_t i = 0; i < cell.length; i++) {
+		number |= isdigit((unsigned char)cell.data[i]) != 0;
+		zero &= !(cell.data[i] >= '1' && cell.data[i] <= '9');
+	}
+	if (field->what == WEIR_GAUGE_UTILIZATION)
+		seen->measured |= number && !zero;
+	else
+		seen->measured |= number;
+	seen->missing += !number;
+}
+
+bool weir_rocm_unreadable(const struct weir_rocm_seen *seen, struct weir_input *input, uint64_t at)
+{
+	if (seen->measured || seen->missing < SEVERAL)
+		return false;
+	weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, at,
+	                "a device that rocm-smi could not read");
+	return true;
+}

@@ -23,4 +23,16 @@
 extern const struct weir_monitor_field weir_rocm_fields[];
 #define WEIR_ROCM_MAX_FIELDS 64
 
+/* The cells of a device seen so far. */
+struct weir_rocm_seen {
+	bool measured;    /* a sensor has a number, or the utilisation is not 0 */
+	unsigned missing; /* sensors with a word: "N/A", "None" */
+};
+
+void weir_rocm_see(struct weir_rocm_seen *seen, const struct weir_monitor_field *field,
+                   struct weir_slice cell);
+/* Returns true, with a warning, if rocm-smi could read none of several sensors of the device: the
+ * utilisation of 0 that it prints then is no measurement. */
+bool weir_rocm_unreadable(const struct weir_rocm_seen *seen, struct weir_input *input, uint64_t at);
+
 #endif

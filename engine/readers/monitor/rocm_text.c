@@ -14,7 +14,6 @@
  * brackets, and a row must have the cells of its header. ROCm 6 prints the model of a device below
  * its row.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,39 +194,17 @@ static bool is_gauge(size_t field)
 	return weir_rocm_fields[field].kind == WEIR_MONITOR_GAUGE;
 }
 
-/* Returns true if rocm-smi could not read a device: it prints "N/A" and "None" for what sensors
- * measure, and a utilisation of 0 that no counter stated. */
-static bool is_unreadable(const struct device *device)
-{
-	bool missing = false;
-
-	for (size_t i = 0; weir_rocm_fields[i].name; i++) {
-		const char *cell = device->cell[i];
-
-		if (!is_gauge(i) || !*cell || weir_rocm_fields[i].what == WEIR_GAUGE_POWER_LIMIT_W)
-			continue;
-		if (weir_rocm_fields[i].what != WEIR_GAUGE_UTILIZATION &&
-		    isdigit((unsigned char)*cell))
-			return false;
-		if (weir_rocm_fields[i].what == WEIR_GAUGE_UTILIZATION &&
-		    strspn(cell, "0.%") < strlen(cell))
-			return false;
-		missing |= isalpha((unsigned char)*cell) != 0;
-	}
-	return missing;
-}
-
 static enum weir_status add_device(struct weir_monitor *monitor, struct device *device,
                                    struct weir_error *err)
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
+	struct weir_rocm_seen seen = {0};
 	char index[16];
 
-	if (is_unreadable(device)) {
-		weir_input_warn(monitor->input, WEIR_WARN_SKIPPED_EVENT, device->at,
-		                "a device that rocm-smi could not read");
+	for (size_t i = 0; weir_rocm_fields[i].name; i++)
+		weir_rocm_see(&seen, &weir_rocm_fields[i], weir_slice_of(device->cell[i]));
+	if (weir_rocm_unreadable(&seen, monitor->input, device->at))
 		return WEIR_OK;
-	}
 	snprintf(index, sizeof(index), "%d", (int)device->index);
 	reading.device = weir_slice_of(index);
 	for (size_t i = 0; weir_rocm_fields[i].name; i++) {
