@@ -57,6 +57,23 @@ static void one_object_a_list_and_objects_after_each_other_are_read(void **state
 	expect_requests(reader, ROOT, root);
 }
 
+static void objects_between_the_lines_of_a_log_are_read(void **state)
+{
+	static const char log[] = "INFO:     Application startup complete.\n" QUEUE
+				  "\nINFO: 127.0.0.1 {GET}\n" INFER "\n" ROOT "\ndone\n";
+
+	(void)state;
+	assert_true(weir_sniff_reader(reader, log, sizeof log - 1) > 0);
+	expect_requests(reader, log, whole);
+	expect_requests(reader, QUEUE "\r\nlog\r\n" INFER "\r\n" ROOT, whole);
+	/* a line inside an object breaks that object alone */
+	expect_requests_warned(reader, "{\n\"name\": \"a\",\nlog\n}\n" ROOT, root,
+	                       WEIR_WARN_SKIPPED_EVENT, 1);
+	expect_requests_warned(reader, ROOT "\n{\n\"name\": \"a\",\n", root, WEIR_WARN_TRUNCATED,
+	                       1);
+	expect_cuts_survived(reader, log);
+}
+
 /* Exporters that are built on the SDK format the ids themselves. */
 static void ids_without_a_prefix_are_read(void **state)
 {
@@ -127,16 +144,16 @@ static void a_service_is_found_in_new_and_old_resources(void **state)
 static void incomplete_spans_are_left_out_and_counted(void **state)
 {
 	(void)state;
-	expect_requests_warned(reader,
-	                       ROOT "{\"name\": \"a\", " CONTEXT("0x01") ", \"start_time\": null}",
-	                       root, WEIR_WARN_NO_TIME, 1);
+	expect_requests_warned(
+		reader, ROOT "{\"name\": \"a\", " CONTEXT("0x01") ", \"start_time\": null\n}", root,
+		WEIR_WARN_NO_TIME, 1);
 	expect_requests_warned(
 		reader,
 		ROOT "{\"name\": \"a\", " CONTEXT(
-			"0x01") ", \"start_time\": \"2023-11-14T22:13:20Z\", \"end_time\": null}",
+			"0x01") ", \"start_time\": \"2023-11-14T22:13:20Z\", \"end_time\": null\n}",
 		root, WEIR_WARN_UNFINISHED, 1);
 	expect_requests_warned(
-		reader, ROOT "{\"name\": \"a\", \"context\": {}, " TIMES("000000", "000100") "}",
+		reader, ROOT "{\"name\": \"a\", \"context\": {}, " TIMES("000000", "000100") "\n}",
 		root, WEIR_WARN_SKIPPED_EVENT, 1);
 	reading_refuses(reader, "[]", WEIR_E_EMPTY, "parent_id, start_time");
 }
@@ -164,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_object_a_list_and_objects_after_each_other_are_read),
+		cmocka_unit_test(objects_between_the_lines_of_a_log_are_read),
 		cmocka_unit_test(ids_without_a_prefix_are_read),
 		cmocka_unit_test(attributes_are_those_of_otlp),
 		cmocka_unit_test(an_event_of_triton_is_a_time_stamp),

@@ -2,14 +2,20 @@
 /*
  * Reads spans as the SDK of OpenTelemetry for Python prints them (ReadableSpan.to_json(), which
  * ConsoleSpanExporter and exporters to files use): one object, objects one after the other, laid
- * out or line by line, or a list. Times are ISO 8601 with microseconds, ids have "0x" in front.
+ * out or line by line, or a list. Objects that are laid out may stand between the lines of a log.
+ * Times are ISO 8601 with microseconds, ids have "0x" in front.
  */
 #include <stdlib.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/text.h"
+#include "engine/readers/parts/csv.h"
+#include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/requests/span_json.h"
+
+#define MAX_OBJECT WEIR_JSONSCAN_MAX_VALUE /* bytes */
 
 enum {
 	FIELD_CONTEXT = WEIR_SPAN_FIELDS,
@@ -163,10 +169,135 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 	               : WEIR_OK;
 }
 
+/* ---- objects between the lines of a log ---- */
+
+/* An object that is being collected, line by line. It begins with a line "{" and ends with a line
+ * "}"; an object of one line is whole. */
+struct object {
+	struct weir_span_json *json;
+	struct weir_text text;
+	uint64_t at;
+	bool open;
+};
+
+static enum weir_status end_object(struct object *object, struct weir_error *err)
+{
+	struct weir_jsoncursor cursor;
+	enum weir_status status;
+
+	object->open = false;
+	/* Cursors may look at bytes behind the text. */
+	for (size_t i = 0; i < WEIR_JSONSCAN_PADDING; i++)
+		weir_text_add(&object->text, "\0", 1);
+	cursor = weir_jsoncursor_on((struct weir_slice){
+		object->text.data, object->text.length - WEIR_JSONSCAN_PADDING});
+	status = weir_span_json_add(object->json, &cursor, object->at, err);
+	if (cursor.bad)
+		weir_input_warn(object->json->spans.input, WEIR_WARN_SKIPPED_EVENT, object->at,
+		                "an object that is not valid JSON");
+	return status;
+}
+
+static void begin_object(struct object *object, uint64_t at)
+{
+	weir_text_clear(&object->text);
+	object->open = true;
+	object->at = at;
+}
+
+/* Takes a line. The program printed the lines outside of objects. */
+static enum weir_status take_line(struct object *object, struct weir_slice line, uint64_t at,
+                                  struct weir_error *err)
+{
+	struct weir_slice trimmed = weir_slice_trim(line);
+	enum weir_status status = WEIR_OK;
+
+	if (object->open && weir_slice_starts(line, "}")) {
+		weir_text_puts(&object->text, "}");
+		status = end_object(object, err);
+		trimmed = weir_slice_trim((struct weir_slice){line.data + 1, line.length - 1});
+	}
+	if (status || !trimmed.length)
+		return status;
+	if (!object->open && *trimmed.data == '{')
+		begin_object(object, at);
+	if (!object->open)
+		return WEIR_OK;
+	if (object->text.length + line.length > MAX_OBJECT) {
+		object->open = false;
+		weir_input_warn(object->json->spans.input, WEIR_WARN_SKIPPED_EVENT, object->at,
+		                "an object of more than 64 MiB");
+		return WEIR_OK;
+	}
+	weir_text_add(&object->text, trimmed.data, trimmed.length);
+	weir_text_puts(&object->text, "\n");
+	return object->at == at && weir_slice_ends(trimmed, "}") ? end_object(object, err)
+	                                                         : WEIR_OK;
+}
+
+static enum weir_status read_lines(struct weir_span_json *json, struct weir_source *source,
+                                   struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\n'};
+	struct weir_csv *csv = weir_csv_new(source, &options);
+	struct weir_input *input = json->spans.input;
+	struct object object = {.json = json};
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(csv, &row, err)) && row && !status)
+		if (row->line.length && (status = take_line(&object, row->line, row->at, err)))
+			break;
+	if (weir_csv_skipped(csv)->count)
+		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, weir_csv_skipped(csv)->first_at,
+		                "a line of 1 MiB");
+	if (object.open)
+		weir_input_warn(input, WEIR_WARN_TRUNCATED, object.at, "it ends inside a span");
+	weir_damage_of_source(input, source);
+	weir_csv_free(csv);
+	weir_text_release(&object.text);
+	return status;
+}
+
+/* ---- the reader ---- */
+
+/* Returns true if objects are laid out, and may have lines of a program around them. */
+static bool has_lines(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line = {0};
+	char first = weir_sniff_first(head, len);
+
+	while (weir_csv_take_line(&rest, &line) && !weir_slice_trim(line).length)
+		;
+	return first != '[' && (first != '{' || weir_slice_equals(weir_slice_trim(line), "{"));
+}
+
+static enum weir_status read_spans(struct weir_span_json *json, struct weir_source *source,
+                                   struct weir_error *err)
+{
+	struct weir_jsonscan_options options = {0};
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	if (has_lines(head, len))
+		return read_lines(json, source, err);
+	options.lines = weir_sniff_first(head, len) == '{';
+	options.arrays = !options.lines;
+	return weir_span_json_scan(json, source, &options, take_item, err);
+}
+
 static const struct weir_mark marks[] = {
 	{.first = "{[",
          .keys = {{"name", "context", "parent_id", "start_time", "end_time", "status"}, .all = 5},
          .texts = {{"\"trace_id\"", "\"span_id\""}, .all = 2}},
+	/* between the lines of a program */
+	{.first = "",
+         .texts = {{"\n{\n", "\"context\": {\n", "\"trace_id\": \"0x",
+                    "\"parent_id\": ", "\"kind\": \"SpanKind."},
+                   .all = 5}},
 	{0},
 };
 
@@ -175,18 +306,12 @@ static enum weir_status read_otel_sdk(struct weir_source *source, struct weir_in
 {
 	static const struct weir_span_format format = {
 		.fields = fields, .resolution_ns = 1000, .take = take_field};
-	struct weir_jsonscan_options options = {0};
 	struct weir_span_json *json = weir_alloc(sizeof *json);
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
+	enum weir_status status;
 
 	weir_span_json_init(json, input, &format, json);
 	weir_spans_add_resource(&json->spans); /* of spans without one */
-	if (!status) {
-		options.lines = first == '{';
-		options.arrays = first == '[';
-		status = weir_span_json_scan(json, source, &options, take_item, err);
-	}
+	status = read_spans(json, source, err);
 	if (!status)
 		status = weir_span_requests_build(
 			&json->spans,
