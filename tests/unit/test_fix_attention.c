@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -117,6 +118,40 @@ static void a_mask_of_positions_alone_is_causal(void **state)
 		 * one is slower by FUSED_HIGH. */
 		assert_near(run->draft.program.jobs[0].high_ns,
 		            FUSED_NS * (cases[i].share < 1 ? 1.98 : 1.9 * cases[i].share), CLOSE);
+		advice_trace_free(run);
+	}
+}
+
+/* PyTorch makes a bias of truth values before it calls the fused kernel: the kernel of 700 us goes
+ * over the mask alone then. Of a bias, or a mask that is_causal replaces, nothing is made. */
+static void a_mask_of_truth_values_becomes_a_bias(void **state)
+{
+	static const struct {
+		const char *op, *dims, *type;
+		double ns;
+	} cases[] = {{FILL, "[[8,16,2048,2048],[8,1,2048,2048]]", "bool", 700000.0 / 16},
+	             {FILL, "[[8,16,2048,2048],[8,16,2048,2048]]", "bool", 700000},
+	             {FILL, "[[8,16,2048,2048],[8,1,1,2048]]", "bool", WEIR_SHORTEST_KERNEL_NS},
+	             {FILL, "[[8,16,2048,2048],[2048,2048]]", "bool", 0},
+	             {"aten::add", "[[8,16,2048,2048],[8,1,2048,2048]]", "c10::BFloat16", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+		char types[64];
+
+		snprintf(types, sizeof types, "[\"c10::BFloat16\",\"%s\"]", cases[i].type);
+		advice_trace_op(run, "aten::bmm", QUERIES, TWO_HALVES);
+		advice_trace_kernel(run, GEMM, 800000);
+		advice_trace_op(run, cases[i].op, cases[i].dims, types);
+		advice_trace_kernel(run, SCALE, 700000);
+		advice_trace_op(run, "aten::_softmax", SCORES, TWO_HALVES);
+		advice_trace_kernel(run, SOFTMAX, 900000);
+		advice_trace_op(run, "aten::bmm", VALUES, TWO_HALVES);
+		advice_trace_kernel(run, GEMM, 600000);
+		advice_trace_finish(run, H100);
+		assert_true(advice_trace_apply(run, weir_fix_fused_attention));
+		assert_near(run->draft.program.jobs[1].ns, cases[i].ns, CLOSE);
 		advice_trace_free(run);
 	}
 }
@@ -325,6 +360,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(product_scale_softmax_and_product_become_one_kernel),
 		cmocka_unit_test(a_mask_of_positions_alone_is_causal),
+		cmocka_unit_test(a_mask_of_truth_values_becomes_a_bias),
 		cmocka_unit_test(an_exponential_is_a_softmax_that_is_written_out),
 		cmocka_unit_test(the_transposed_scores_may_come_second),
 		cmocka_unit_test(products_of_other_sizes_do_not_read_the_scores),

@@ -27,6 +27,9 @@ struct site {
 	uint32_t lead, tail;
 	double scores; /* elements of all score matrices */
 	double queries, keys, depth_v, batch;
+	/* The job that applies a mask of truth values, and their share of the scores; 0: none. */
+	uint32_t mask_job;
+	double mask_share;
 	struct weir_product fused;
 };
 
@@ -137,6 +140,35 @@ static bool adds_bias(const struct weir_advisor *advisor, uint32_t op, const str
 	return large >= 2 && weir_op_is_one_of(name, names);
 }
 
+/*
+ * Returns the values of the first mask of truth values among the arguments, such as masked_fill's;
+ * 0: no argument is such a mask. PyTorch makes a tensor of the queries' type of such a mask before
+ * it calls a fused kernel: zero where the mask holds, minus infinity elsewhere. It has the mask's
+ * size.
+ */
+static double truth_values(const struct weir_args *args)
+{
+	for (size_t i = 0; i < args->count; i++) {
+		const struct weir_arg *arg = weir_args_tensor(args, i);
+
+		if (arg && arg->element.dtype == WEIR_DTYPE_INT && arg->element.width == 1)
+			return arg->distinct;
+	}
+	return 0;
+}
+
+/* Notes that the job applies a mask, and how large one of truth values is. */
+static void note_mask(const struct weir_advisor *advisor, uint32_t job, struct site *site)
+{
+	struct weir_args args;
+
+	if (site->fused.mask == WEIR_MASK_ANY &&
+	    weir_advisor_args(advisor, advisor->program.jobs[job].op, &args)) {
+		site->mask_job = job;
+		site->mask_share = fmin(1, truth_values(&args) / site->scores);
+	}
+}
+
 /* Returns the mask or bias that the operator applies to the scores: a tensor of one row of keys or
  * more beside them. */
 static enum weir_mask mask_of(const struct weir_advisor *advisor, uint32_t op,
@@ -176,8 +208,10 @@ static bool find_by_structure(const struct weir_advisor *advisor, uint32_t first
 	for (uint32_t j = a.end; j < program->job_count && j < a.end + FARTHEST;
 	     j = weir_call_end(program, j)) {
 		softmax |= is_softmax(advisor, j, site->scores, a.batch);
-		if (!softmax && site->fused.mask == WEIR_MASK_NONE)
+		if (!softmax && site->fused.mask == WEIR_MASK_NONE) {
 			site->fused.mask = mask_of(advisor, program->jobs[j].op, &a);
+			note_mask(advisor, j, site);
+		}
 		if (!softmax || !weir_product_read(advisor, j, &b) || !reads_scores(&b, &a))
 			continue;
 		site->second = j;
@@ -371,6 +405,17 @@ static void drop_job(struct weir_draft *draft, uint32_t job)
 	weir_draft_close_gap(draft, job);
 }
 
+/* Lets the kernel that applies the mask make a bias of it. Both pass over one value after another
+ * with the same addresses of a broadcast tensor. A caller that keeps the bias needs no such kernel.
+ */
+static void keep_mask(struct weir_draft *draft, const struct site *site)
+{
+	double ns = fmax(WEIR_SHORTEST_KERNEL_NS,
+	                 site->mask_share * draft->advisor->program.jobs[site->mask_job].ns);
+
+	weir_draft_set_job(draft, site->mask_job, ns, 0, ns);
+}
+
 struct fusing {
 	size_t sites, kernels;
 	double flops, before_ns, after_ns, scores_bytes;
@@ -397,9 +442,14 @@ static void fuse(struct weir_draft *draft, const struct site *site, struct fusin
 	if (!(ns < before_ns) || kernels < 2)
 		return;
 	weir_draft_set_job(draft, kept, ns, ns * FUSED_LOW, fmin(before_ns, high_ns));
-	for (uint32_t j = site->lead; j < site->tail; j++)
-		if (j != kept && is_replaced(advisor, site, &a, j))
+	for (uint32_t j = site->lead; j < site->tail; j++) {
+		if (j == kept || !is_replaced(advisor, site, &a, j))
+			continue;
+		if (j == site->mask_job && site->mask_share > 0)
+			keep_mask(draft, site);
+		else
 			drop_job(draft, j);
+	}
 	sum->sites++;
 	sum->kernels += kernels;
 	sum->flops += site->fused.flops * (site->fused.mask == WEIR_MASK_CAUSAL ? 0.5 : 1);
