@@ -133,6 +133,47 @@ static void rows_of_other_than_16_bytes_are_slow(void **state)
 	assert_near(weir_product_misaligned(&p, 2), 1, 0);
 }
 
+/* Rows of 64 bytes of channels reach the full rate: 32 channels in 16 bits, 16 in fp32. Channels
+ * are padded to 16 bytes. A window of one place and the vector units read other rows. */
+static void few_bytes_of_channels_slow_a_convolution(void **state)
+{
+	static const struct {
+		double channels, window;
+		enum weir_engine engine;
+		enum weir_dtype dtype;
+		double pace;
+	} cases[] = {{32, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 1},
+	             {96, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 1},
+	             {48, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 2},
+	             {40, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 4},
+	             {33, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 4},
+	             {31, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 1},
+	             {48, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_TF32, 1},
+	             {40, 9, WEIR_ENGINE_TENSOR, WEIR_DTYPE_TF32, 2},
+	             {48, 9, WEIR_ENGINE_VECTOR, WEIR_DTYPE_FP32, 1},
+	             {48, 1, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16, 1}};
+	struct advice_trace *run =
+		one("aten::mm", "[[4096,4096],[4096,4096]]", HALVES, NVJET, 200000, H100);
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		double k = cases[i].channels * cases[i].window, whole_ns, ns;
+		struct weir_product p = {.kind = WEIR_PRODUCT_CONVOLUTION,
+		                         .m = 1 << 20,
+		                         .n = 128,
+		                         .k = k,
+		                         .batch = 1,
+		                         .flops = 2.0 * (1 << 20) * 128 * k};
+
+		whole_ns = weir_product_ns(&run->advisor, &p, cases[i].engine, cases[i].dtype, 0);
+		p.channels = cases[i].channels;
+		ns = weir_product_ns(&run->advisor, &p, cases[i].engine, cases[i].dtype, 0);
+		assert_near((ns - WEIR_PRODUCT_FIXED_NS) / (whole_ns - WEIR_PRODUCT_FIXED_NS),
+		            cases[i].pace, 1e-6);
+	}
+	advice_trace_free(run);
+}
+
 /* ---- lower-precision ---- */
 
 #define SQUARE "[[4096,4096],[4096,4096]]"
@@ -741,6 +782,7 @@ int main(void)
 		cmocka_unit_test(the_model_is_near_measured_products_of_all_sizes),
 		cmocka_unit_test(attention_has_the_rows_of_its_queries_and_keys),
 		cmocka_unit_test(rows_of_other_than_16_bytes_are_slow),
+		cmocka_unit_test(few_bytes_of_channels_slow_a_convolution),
 		cmocka_unit_test(an_fp32_product_takes_the_time_of_bf16),
 		cmocka_unit_test(a_product_in_16_bits_is_low_enough),
 		cmocka_unit_test(an_fp32_product_that_bf16_would_slow_down_stays),

@@ -42,6 +42,7 @@ struct weir_product {
 	 * each head. */
 	double m, n, k, batch;
 	double a_bytes, b_bytes; /* of all matrices [m, k] and [k, n]; 0: not known */
+	double channels;         /* a convolution's input channels of a group; 0: not known */
 	double depth, queries;   /* attention: size of a head, rows of q; 0: not known */
 	enum weir_mask mask;     /* attention: a causal one halves the work, not `flops` */
 	/* A convolution with fewer than 16 input channels a group: no library is fast there. */
