@@ -297,6 +297,38 @@ static void what_is_trained_stays_in_fp32(void **state)
 	advice_trace_free(trained);
 }
 
+/* x^T x of a step that trains nothing: its result is square and its kernel reads both factors
+ * across the inner dimension. Another shape or kernel is a layer's, which bf16 computes. */
+static void moments_of_samples_stay_in_fp32(void **state)
+{
+	static const char nt[] = "cutlass_80_simt_sgemm_256x128_8x4_nt_align1";
+	static const struct {
+		const char *dims, *kernel;
+		bool moments;
+	} cases[] = {{SQUARE, nt, true},
+	             {"[[4096,4096],[4096,4088]]", nt, false},
+	             {SQUARE, "cutlass_80_simt_sgemm_256x128_8x4_nn_align1", false}};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		struct advice_trace *run = advice_trace_new();
+		const struct weir_job *jobs;
+
+		advice_trace_op(run, "aten::mm", cases[i].dims, FLOATS);
+		advice_trace_kernel(run, cases[i].kernel, 2656000);
+		advice_trace_op(run, "aten::add", "[[8192,8192],[8192,8192]]", FLOATS);
+		advice_trace_kernel(run, ADD, 302000);
+		advice_trace_finish(run, H100);
+		assert_true(advice_trace_apply(run, weir_fix_lower_precision));
+		jobs = run->draft.program.jobs;
+		/* TF32 takes half as long again with both factors across; bf16 is the shortest. */
+		assert_near(jobs[0].ns, cases[i].moments ? 564000 : 180800, CLOSE);
+		assert_near(jobs[0].low_ns, 0.85 * 180800, CLOSE);
+		assert_near(jobs[1].ns, cases[i].moments ? 302000 : 152000, CLOSE);
+		advice_trace_free(run);
+	}
+}
+
 /* From TF32 autocast goes to bf16. */
 static void autocast_comes_behind_the_flag(void **state)
 {
@@ -790,6 +822,7 @@ int main(void)
 		cmocka_unit_test(fp32_streams_alone_are_no_model_in_fp32),
 		cmocka_unit_test(streams_of_a_model_in_fp32_move_half_the_bytes),
 		cmocka_unit_test(what_is_trained_stays_in_fp32),
+		cmocka_unit_test(moments_of_samples_stay_in_fp32),
 		cmocka_unit_test(autocast_comes_behind_the_flag),
 		cmocka_unit_test(an_fp64_product_takes_the_time_of_tf32),
 		cmocka_unit_test(an_fp64_product_of_turned_operands_is_slower_in_tf32),

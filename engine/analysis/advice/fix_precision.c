@@ -31,8 +31,30 @@ static bool trains(const struct weir_advisor *advisor)
 	return weir_names_show_training(advisor->program.rank->trace->names);
 }
 
-/* Chooses the first target of the product's type that the device has; false: none. */
-static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype from, bool training,
+/*
+ * True if the step multiplies the transpose of a matrix of fp32 by a matrix of its shape, x^T x:
+ * the result is square, and both factors lie across the inner dimension. Layers of a model that is
+ * served give no such product. Its sums over samples are moments, such as a covariance, of which
+ * differences and inverses are taken; 8 bits lose these, so that the flag for TF32 is the step to
+ * take.
+ */
+static bool takes_moments(const struct weir_advisor *advisor)
+{
+	const struct weir_program *program = &advisor->program;
+
+	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
+		struct weir_product p;
+
+		if (weir_product_read(advisor, j, &p) && p.dtype == WEIR_DTYPE_FP32 && p.m > 1 &&
+		    p.m == p.n && weir_product_turned(advisor, &p, WEIR_DTYPE_TF32) > 1)
+			return true;
+	}
+	return false;
+}
+
+/* Chooses the first target of the product's type that the device has; false: none. `by_flag`:
+ * from fp32 to TF32. */
+static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype from, bool by_flag,
                           struct target *out)
 {
 	static const struct target flag = {WEIR_ENGINE_TENSOR, WEIR_DTYPE_TF32, "TF32", 4};
@@ -49,7 +71,7 @@ static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype fr
 		{WEIR_DTYPE_TF32, {WEIR_ENGINE_TENSOR, WEIR_DTYPE_FP16, "fp16", 2}},
 	};
 
-	if (training && from == WEIR_DTYPE_FP32 && has_peak(advisor, flag.engine, flag.dtype)) {
+	if (by_flag && from == WEIR_DTYPE_FP32 && has_peak(advisor, flag.engine, flag.dtype)) {
 		*out = flag;
 		return true;
 	}
@@ -85,8 +107,8 @@ static bool choose_target(const struct weir_advisor *advisor, enum weir_dtype fr
 
 struct lowering {
 	size_t products, others, layouts, named;
-	bool tf32; /* one flag gives the device's TF32 to the products alone */
-	bool training;
+	bool tf32;              /* one flag gives the device's TF32 to the products alone */
+	bool training, by_flag; /* what trains or takes moments gets TF32 by its flag */
 	bool doubles;
 	bool half; /* products in fp64 whose shortest time is that in bf16 */
 	double flops, before_ns, after_ns;
@@ -207,7 +229,7 @@ static double shortest_ns(const struct weir_advisor *advisor, const struct weir_
 {
 	double half_ns = ns;
 
-	if ((sum->training || p->dtype == WEIR_DTYPE_FP64) &&
+	if ((sum->by_flag || p->dtype == WEIR_DTYPE_FP64) &&
 	    has_peak(advisor, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16))
 		half_ns = weir_product_ns(advisor, p, WEIR_ENGINE_TENSOR, WEIR_DTYPE_BF16,
 		                          p->bytes * 2 / p->width);
@@ -222,10 +244,10 @@ static void lower_product(struct weir_draft *draft, const struct weir_product *p
 
 	/* Products that an operator casts to fp32 are not the model's. The flag for TF32 leaves
 	 * fused attention as it is. */
-	if (p->irregular || (sum->training && p->kind == WEIR_PRODUCT_ATTENTION) ||
+	if (p->irregular || (sum->by_flag && p->kind == WEIR_PRODUCT_ATTENTION) ||
 	    weir_job_math_attention(draft->advisor, &draft->advisor->program.jobs[p->first]) !=
 	            WEIR_NONE ||
-	    !choose_target(draft->advisor, p->dtype, sum->training, &to))
+	    !choose_target(draft->advisor, p->dtype, sum->by_flag, &to))
 		return;
 	ns = weir_product_ns(draft->advisor, p, to.engine, to.dtype,
 	                     p->bytes * to.width / p->width);
@@ -248,7 +270,7 @@ static void lower_product(struct weir_draft *draft, const struct weir_product *p
 	sum->after_ns += ns;
 	sum->doubles |= p->dtype == WEIR_DTYPE_FP64;
 	sum->half |=
-		p->dtype == WEIR_DTYPE_FP64 && !sum->training && to.engine == WEIR_ENGINE_TENSOR;
+		p->dtype == WEIR_DTYPE_FP64 && !sum->by_flag && to.engine == WEIR_ENGINE_TENSOR;
 	if (p->ns <= sum->largest_ns)
 		return;
 	sum->largest_ns = p->ns;
@@ -376,7 +398,7 @@ static void lower_other(struct weir_draft *draft, uint32_t j, enum weir_dtype ty
 	if (over_ns <= 0 || draft->touched[j] || (!sorts && !streams(advisor, job)))
 		return;
 	wide = wide_type(advisor, job, sum->doubles);
-	if (wide == WEIR_DTYPE_UNKNOWN || (sum->training && wide == WEIR_DTYPE_FP32) ||
+	if (wide == WEIR_DTYPE_UNKNOWN || (sum->by_flag && wide == WEIR_DTYPE_FP32) ||
 	    (type != WEIR_DTYPE_UNKNOWN && wide != type) || (sorts && wide != WEIR_DTYPE_FP64))
 		return;
 	if (wide == WEIR_DTYPE_FP64 && lower_norm(draft, j, sum))
@@ -492,7 +514,7 @@ static void lower_named(struct weir_draft *draft, struct lowering *sum)
 {
 	const struct weir_advisor *advisor = draft->advisor;
 
-	if (sum->training || !graph_is_single(advisor))
+	if (sum->by_flag || !graph_is_single(advisor))
 		return;
 	for (uint32_t j = 0; j < advisor->program.job_count; j++) {
 		const struct weir_job *job = &advisor->program.jobs[j];
@@ -556,13 +578,14 @@ static void explain_lowering(struct weir_draft *draft, const struct lowering *su
 		                 sum->products, sum->after_ns / sum->before_ns, sum->others);
 		return;
 	}
-	if (sum->training && !sum->doubles) {
+	if (sum->by_flag && !sum->doubles) {
 		weir_draft_basis(draft,
 		                 "%zu products of %.3g GFLOP at %.0f TFLOP/s instead of %.0f, as "
-		                 "products of their sizes reach in %s on this device; what is "
-		                 "trained and all other kernels stay in fp32",
+		                 "products of their sizes reach in %s on this device; %s and all "
+		                 "other kernels stay in fp32",
 		                 sum->products, sum->flops / 1e9, sum->flops / sum->after_ns / 1e3,
-		                 sum->flops / sum->before_ns / 1e3, sum->name);
+		                 sum->flops / sum->before_ns / 1e3, sum->name,
+		                 sum->training ? "what is trained" : "sums of squares");
 		return;
 	}
 	weir_draft_basis(draft,
@@ -584,6 +607,7 @@ bool weir_fix_lower_precision(struct weir_draft *draft)
 	double least_ns = LEAST_SHARE * device_ns(program);
 	enum weir_dtype others;
 
+	sum.by_flag = sum.training || takes_moments(draft->advisor);
 	for (uint32_t j = 0; j < program->job_count; j = weir_call_end(program, j)) {
 		struct weir_product p;
 
