@@ -136,6 +136,58 @@ static void pastes_of_other_tensors_stay(void **state)
 		assert_true(canvas_us(&others[i]) > pasted_us + 250);
 }
 
+/* Ten uploaded pieces, some of which this operator changes one by one; then they are joined. */
+struct shifted {
+	const char *op, *dims, *types;
+	int shifts;
+	const char *join;
+};
+
+static double shifted_us(const struct shifted *shifted)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	for (int i = 0; i < 10; i++) {
+		advice_step_begin(step, "aten::copy_", PIECES, TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy HtoD (Pageable -> Device)", 2, 12288);
+		advice_step_end(step);
+		if (i < shifted->shifts)
+			advice_step_op(step, shifted->op, shifted->dims, shifted->types, STREAMING,
+			               30);
+	}
+	advice_step_op(step, shifted->join, "[[], []]", "[\"TensorList\", \"\"]",
+	               "CatArrayBatchedCopy", 4);
+	advice_step_op(step, "aten::mm", "[[960, 64], [64, 64]]", TWO, "nvjet_gemm", 200);
+	advice_step_wait(step);
+	result = result_of(step, weir_fix_pack_copies);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+#define NUMBER       "[" BF16 ", \"Scalar\", \"Scalar\"]"
+#define PIECE_NUMBER "[[96, 64], [], []]"
+
+static void the_host_changes_pieces_by_numbers_as_it_packs_them(void **state)
+{
+	const struct shifted none = {"aten::add", PIECE_NUMBER, NUMBER, 0, "aten::cat"};
+	const struct shifted all = {"aten::add", PIECE_NUMBER, NUMBER, 10, "aten::cat"};
+	static const struct shifted others[] = {
+		/* A piece as it is: the others are changed on the device. */
+		{"aten::add", PIECE_NUMBER, NUMBER, 9, "aten::cat"},
+		{"aten::add", "[[96, 63], [], []]", NUMBER, 10, "aten::cat"},
+		{"aten::add", PIECES, TWO, 10, "aten::cat"}, /* the device has the other tensor */
+		{"aten::exp", PIECE_NUMBER, NUMBER, 10, "aten::cat"},
+		{"aten::add", PIECE_NUMBER, NUMBER, 10, "aten::abs"}, /* they stay apart */
+	};
+
+	(void)state;
+	/* 1 us for each piece. */
+	assert_near(shifted_us(&all) - shifted_us(&none), 10, 1);
+	for (size_t i = 0; i < WEIR_COUNT_OF(others); i++)
+		assert_true(shifted_us(&others[i]) > shifted_us(&all) + 200);
+}
+
 /* Sixteen results that are copied one by one by this operator; `view` and `list`: operators around
  * each copy, or NULL. */
 static double copied_us(const char *outer, const char *view, const char *list)
@@ -280,6 +332,7 @@ int main(void)
 		cmocka_unit_test(one_copy_needs_no_parts_of_its_tensor),
 		cmocka_unit_test(packed_pieces_need_no_pasting_on_the_device),
 		cmocka_unit_test(pastes_of_other_tensors_stay),
+		cmocka_unit_test(the_host_changes_pieces_by_numbers_as_it_packs_them),
 		cmocka_unit_test(views_of_results_become_views_of_the_packed_result),
 		cmocka_unit_test(a_tensor_of_the_host_has_its_rows_already),
 		cmocka_unit_test(one_tensor_needs_no_joining_of_groups),

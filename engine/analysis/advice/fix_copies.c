@@ -522,16 +522,25 @@ struct pastes {
 	size_t count; /* 0: the run's pieces are used as they are */
 };
 
-/* Fills the arguments of the copying operator whose only job the call starts. */
-static bool copying_args(const struct weir_draft *draft, uint32_t i, struct weir_args *args)
+/* Fills the arguments of the operator whose only job the call starts, if it has this name. */
+static bool args_of(const struct weir_draft *draft, uint32_t i, const char *const *names,
+                    struct weir_args *args)
 {
 	const struct weir_issue *issue = &draft->program.issues[i];
 
 	return issue->job_count == 1 && !issue->graph && issue->op != WEIR_NONE &&
-	       strcmp(weir_advisor_op(draft->advisor, &draft->program.jobs[issue->first_job]),
-	              "aten::copy_") == 0 &&
-	       weir_advisor_args(draft->advisor, issue->op, args) && weir_args_tensor(args, 0) &&
-	       weir_args_tensor(args, 1);
+	       weir_op_is_one_of(weir_op_plain_name(weir_advisor_op(
+					 draft->advisor, &draft->program.jobs[issue->first_job])),
+	                         names) &&
+	       weir_advisor_args(draft->advisor, issue->op, args) && weir_args_tensor(args, 0);
+}
+
+/* Fills the arguments of the copying operator whose only job the call starts. */
+static bool copying_args(const struct weir_draft *draft, uint32_t i, struct weir_args *args)
+{
+	static const char *const names[] = {"copy_", NULL};
+
+	return args_of(draft, i, names, args) && weir_args_tensor(args, 1);
 }
 
 static bool is_same_tensor(const struct weir_arg *a, const struct weir_arg *b)
@@ -556,6 +565,17 @@ static bool pastes(const struct weir_draft *draft, uint32_t i, uint32_t upload)
 	               WEIR_TRANSFER_NONE &&
 	       is_same_tensor(&to.items[1], &from.items[0]) &&
 	       to.items[0].element.dtype == to.items[1].element.dtype;
+}
+
+/* True if the call changes the values of the piece that another call uploaded by a number, as by
+ * the place of its first row in the tensor of all pieces. */
+static bool shifts(const struct weir_draft *draft, uint32_t i, uint32_t upload)
+{
+	static const char *const names[] = {"add", "add_", "sub", "sub_", "mul", "mul_", NULL};
+	struct weir_args from, to;
+
+	return upload < i && args_of(draft, i, names, &to) && copying_args(draft, upload, &from) &&
+	       is_same_tensor(&to.items[0], &from.items[0]) && !weir_args_tensor(&to, 1);
 }
 
 /* Returns the run's next upload behind this one; issue_count: it is the last. */
@@ -587,9 +607,10 @@ static void add_enclosing(const struct weir_program *program, struct pastes *pas
 	}
 }
 
-/* Finds the calls that paste the pieces in the order of their uploads, each behind its own upload
- * or all of them behind the run. Release `is_paste`. */
-static struct pastes find_pastes(const struct weir_draft *draft, const struct run *run)
+/* Finds the calls that `does` recognises as work on each piece, in the order of their uploads, each
+ * behind its own upload or all of them behind the run. Release `is_paste`. */
+static struct pastes find_each(const struct weir_draft *draft, const struct run *run,
+                               bool (*does)(const struct weir_draft *, uint32_t, uint32_t))
 {
 	const struct weir_program *program = &draft->program;
 	struct pastes out = {.is_paste = weir_alloc(program->issue_count + 1)};
@@ -599,7 +620,7 @@ static struct pastes find_pastes(const struct weir_draft *draft, const struct ru
 	if (run->way != WEIR_TRANSFER_UP)
 		return out;
 	for (uint32_t i = run->first; i < program->issue_count && upload <= run->last; i++) {
-		if (pastes(draft, i, upload)) {
+		if (does(draft, i, upload)) {
 			out.is_paste[i] = 1;
 			out.first = out.count++ == 0 ? i : out.first;
 			out.last = i;
@@ -614,8 +635,26 @@ static struct pastes find_pastes(const struct weir_draft *draft, const struct ru
 	if (out.count < run->copies) {
 		memset(out.is_paste, 0, program->issue_count);
 		out.count = 0;
-	} else {
-		add_enclosing(program, &out);
+	}
+	return out;
+}
+
+/* Finds the calls that paste the pieces, or change each of them by a number before they are joined:
+ * the host does so as it fills the buffer. Release `is_paste`. */
+static struct pastes find_pastes(const struct weir_draft *draft, const struct run *run)
+{
+	struct pastes out = find_each(draft, run, pastes);
+
+	if (out.count > 0) {
+		add_enclosing(&draft->program, &out);
+		return out;
+	}
+	free(out.is_paste);
+	out = find_each(draft, run, shifts);
+	if (out.count > 0 &&
+	    (out.last + 1 == draft->program.issue_count || !joins(draft, out.last + 1))) {
+		memset(out.is_paste, 0, draft->program.issue_count);
+		out.count = 0;
 	}
 	return out;
 }
