@@ -202,6 +202,7 @@ enum weir_warning_code {
 	WEIR_WARN_UNTYPED_METRIC,  /* a histogram or summary without a TYPE line */
 	WEIR_WARN_ASYNCHRONOUS,    /* an asynchronous event beside ranges of threads; left out */
 	WEIR_WARN_ASSUMED_DATE,    /* dates whose day may be their month, with the day first */
+	WEIR_WARN_OTHER_PROCESS,   /* tables of further processes in one file; left out */
 	WEIR_WARN_COUNT
 };
 

@@ -93,6 +93,69 @@ static void odd_rows_of_unified_memory_are_counted(void **state)
 	                        UNIFIED "d,8,5KB,Host To Device\nTotal CPU Page faults: 4\n");
 }
 
+#define OUTPUT(id, command, rows)                                                                  \
+	"==" id "== NVPROF is profiling process " id ", command: " command "\n==" id               \
+	"== Profiling result:\n            Type  " TEXT rows "\n"
+#define WORK(time)  " GPU activities:  100.00%  " time "  1  1.0us  1.0us  1.0us  k(int)\n"
+#define CALLS(time) "      API calls:  100.00%  " time "  1  1.0us  1.0us  1.0us  cudaFree\n"
+#define MOVES                                                                                      \
+	"Unified Memory profiling result:\nDevice \"d (0)\"\n   Count  Avg Size  Min Size  Max "   \
+	"Size  Total Size  Total Time  Name\n  1  1.0KB  1.0KB  1.0KB  1.0KB  1.0us  Host To "     \
+	"Device\n"
+
+static void tables_of_several_processes_are_not_added_up(void **state)
+{
+	static const struct {
+		const char *text, *detail;
+		double kernels, calls; /* 0: none */
+		unsigned left_out;
+	} cases[] = {
+		{OUTPUT("7", "./a", WORK("1us") CALLS("5us")), "", 1e3, 5e3, 0},
+		{OUTPUT("7", "./a", WORK("1us") CALLS("5us")) "==7== " MOVES, "", 1e3, 5e3, 0},
+		{OUTPUT("7", "./a", WORK("1us") CALLS("5us")) OUTPUT("8", "./a 15", WORK("2us")),
+	         "read: process 7, ./a", 1e3, 5e3, 1},
+		/* Containers repeat the number of the process. */
+		{OUTPUT("7", "./a", WORK("1us")) OUTPUT("7", "./a 15", WORK("2us")),
+	         "read: process 7, ./a", 1e3, 0, 1},
+		{OUTPUT("7", "./a", WORK("1us")) OUTPUT("8", "./b", WORK("2us"))
+	                 OUTPUT("9", "./c", WORK("4us") CALLS("8us")),
+	         "read: process 7, ./a", 1e3, 0, 2},
+		/* The first lines of both processes come before the tables of the first. */
+		{"==8== NVPROF is profiling process 8, command: ./b\n" OUTPUT(
+			 "7", "./a", WORK("1us")) "==8== Profiling result:\n            Type  " TEXT
+	                 WORK("2us") "\n==7== " MOVES,
+	         "read: process 7, ./a", 1e3, 0, 1},
+		/* A process without device work starts the one that has it. */
+		{OUTPUT("7", "./a", CALLS("5us")) OUTPUT("8", "./b", WORK("2us") CALLS("3us")),
+	         "read: process 8, ./b", 2e3, 3e3, 1},
+		{OUTPUT("7", "./a", CALLS("5us")) OUTPUT("8", "./b", CALLS("3us")),
+	         "read: process 7, ./a", 0, 5e3, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = run_of(cases[i].text, profile);
+		const struct weir_warning *warnings = profile->inputs[0].warnings;
+
+		if (cases[i].kernels > 0)
+			reading_expects_figure(run, "kernels/total_ns", cases[i].kernels, false,
+			                       "ns");
+		else
+			assert_null(weir_series_find(&run->metrics, "kernels/total_ns"));
+		if (cases[i].calls > 0)
+			reading_expects_figure(run, "calls/total_ns", cases[i].calls, false, "ns");
+		else
+			assert_null(weir_series_find(&run->metrics, "calls/total_ns"));
+		assert_int_equal(warnings[WEIR_WARN_OTHER_PROCESS].count, cases[i].left_out);
+		assert_string_equal(warnings[WEIR_WARN_OTHER_PROCESS].detail, cases[i].detail);
+		assert_int_equal(warnings[WEIR_WARN_INCONSISTENT].count, 0);
+		weir_profile_free(profile);
+	}
+	reading_survives_damage(NVPROF,
+	                        OUTPUT("7", "a", WORK("1us")) OUTPUT("8", "b", WORK("2us")));
+}
+
 /* Before CUDA 9 a message says which table follows, and names are not quoted. */
 static void early_tables_have_no_types(void **state)
 {
@@ -331,6 +394,7 @@ int main(void)
 		cmocka_unit_test(text_and_csv_say_the_same),
 		cmocka_unit_test(migrations_and_page_faults_of_unified_memory_are_figures),
 		cmocka_unit_test(odd_rows_of_unified_memory_are_counted),
+		cmocka_unit_test(tables_of_several_processes_are_not_added_up),
 		cmocka_unit_test(early_tables_have_no_types),
 		cmocka_unit_test(a_memset_is_no_copy),
 		cmocka_unit_test(a_list_of_work_is_added_up_by_name),

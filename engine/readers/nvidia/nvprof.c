@@ -11,6 +11,9 @@
  * Early versions have no type, and a message before each table: "==71== API calls:". In CSV units
  * are in a row below the header, or in the cells. Migrations of unified memory have a table with
  * sizes, whose units are powers of 1024, and page faults of the host have a line of text.
+ *
+ * A file may hold the output of several processes, "==71==" and "==72==". They are different
+ * measurements: the first process with device work is read, and a warning counts the others.
  */
 #include <math.h>
 #include <string.h>
@@ -24,10 +27,12 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define LINES     256 /* lines of the head in which a header must appear */
-#define MAX_CELLS 64
-#define MAX_VALUE 1e18
-#define MESSAGE   "=="
+#define LINES       256 /* lines of the head in which a header must appear */
+#define MAX_CELLS   64
+#define MAX_VALUE   1e18
+#define MESSAGE     "=="
+#define NO_PROCESS  (-1)
+#define MAX_COMMAND 64 /* bytes of a command in a warning */
 
 static const struct weir_csv_options commas = {.separator = ',', .quotes = true, .trim = true};
 static const struct weir_csv_options blanks = {.separator = ' '};
@@ -50,6 +55,13 @@ struct faults {
 	double host, device_groups;
 };
 
+/* A process that nvprof profiled. */
+struct process {
+	int64_t id;    /* NO_PROCESS: not stated */
+	size_t number; /* of the output in the file, which tells processes with one id apart */
+	char command[MAX_COMMAND];
+};
+
 static const char *const group_names[] = {"kernels", "copies", "memsets", "calls"};
 
 struct nvprof {
@@ -64,6 +76,13 @@ struct nvprof {
 	enum group group;          /* of the rows that follow */
 	struct weir_shares shares; /* of the rows of one type */
 	struct faults faults;
+	size_t outputs;           /* of nvprof, up to the line */
+	struct process now, kept; /* of the line; of the totals, once they have a row */
+	bool has_kept, worked;    /* worked: the totals hold device work */
+	uint64_t kept_at;         /* byte of the first row in the totals */
+	bool told;                /* the process of the line was counted as left out */
+	size_t left_out;          /* processes whose tables are not in the totals */
+	uint64_t left_out_at;     /* byte of the first row of them */
 };
 
 /* ---- headers ---- */
@@ -214,6 +233,106 @@ static struct weir_slice without_number(struct weir_slice name)
 	return (struct weir_slice){name.data, at - 2};
 }
 
+/* ---- processes ---- */
+
+/* Keeps the command of "Profiling application: ./app 15" or "..., command: ./app 15". */
+static void take_command(struct process *process, struct weir_slice message)
+{
+	static const char *const marks[] = {"Profiling application: ", ", command: "};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *found = weir_slice_find(message, marks[i]);
+		struct weir_slice command;
+
+		if (!found)
+			continue;
+		found += strlen(marks[i]);
+		command = weir_slice_trim((struct weir_slice){
+			found, (size_t)(message.data + message.length - found)});
+		if (command.length >= MAX_COMMAND)
+			command.length = MAX_COMMAND - 1;
+		memcpy(process->command, command.data, command.length);
+		process->command[command.length] = '\0';
+	}
+}
+
+/* Takes the process of "==71== Profiling result:". Containers repeat its number: the line that
+ * begins an output tells them apart. */
+static void take_process(struct nvprof *nvprof, struct weir_slice message)
+{
+	bool begins = weir_slice_holds(message, "NVPROF is profiling process");
+	struct weir_slice rest = message;
+	const char *end;
+	int64_t id;
+
+	if (!weir_slice_take(&rest, MESSAGE))
+		return;
+	end = weir_slice_find(rest, MESSAGE);
+	if (!end || !weir_parse_i64(rest.data, (size_t)(end - rest.data), &id) || id < 0)
+		return;
+	if (nvprof->now.id == NO_PROCESS && !begins)
+		nvprof->now.id = id; /* the tables above lack a message */
+	if (begins || id != nvprof->now.id) {
+		bool again = !begins && nvprof->has_kept && id == nvprof->kept.id;
+		size_t number = nvprof->outputs += !again;
+
+		nvprof->now = again ? nvprof->kept : (struct process){.id = id, .number = number};
+		nvprof->told = false;
+	}
+	take_command(&nvprof->now, message);
+}
+
+/* Counts a process whose tables are left out. */
+static void leave_out(struct nvprof *nvprof, uint64_t at)
+{
+	if (!nvprof->left_out++)
+		nvprof->left_out_at = at;
+}
+
+/* True if the row is one of the process that is read. Device work of a process replaces the calls
+ * of those before it, which are left out. */
+static bool is_of_kept(struct nvprof *nvprof, bool of_device, uint64_t at)
+{
+	if (nvprof->has_kept && nvprof->kept.number == nvprof->now.number) {
+		nvprof->worked |= of_device;
+		return true;
+	}
+	if (nvprof->has_kept && (nvprof->worked || !of_device)) {
+		if (!nvprof->told)
+			leave_out(nvprof, at);
+		nvprof->told = true;
+		return false;
+	}
+	if (nvprof->has_kept) {
+		weir_totals_release(&nvprof->totals);
+		nvprof->totals = weir_totals_new();
+		nvprof->faults = (struct faults){NAN, NAN};
+		nvprof->input->events = 0;
+		if (!nvprof->told)
+			leave_out(nvprof, nvprof->kept_at);
+		nvprof->told = true;
+	}
+	nvprof->kept = nvprof->now;
+	nvprof->kept_at = at;
+	nvprof->has_kept = true;
+	nvprof->worked = of_device;
+	return true;
+}
+
+/* Warns of processes that were left out, and names the one that was read. */
+static void warn_of_others(const struct nvprof *nvprof)
+{
+	struct weir_text detail = {0};
+
+	if (!nvprof->left_out)
+		return;
+	weir_text_printf(&detail, "read: process %lld%s%s", (long long)nvprof->kept.id,
+	                 *nvprof->kept.command ? ", " : "", nvprof->kept.command);
+	weir_input_warn(nvprof->input, WEIR_WARN_OTHER_PROCESS, nvprof->left_out_at, detail.data);
+	nvprof->input->warnings[WEIR_WARN_OTHER_PROCESS].count = nvprof->left_out;
+	weir_text_release(&detail);
+}
+
 /* ---- rows ---- */
 
 static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint64_t at)
@@ -230,7 +349,7 @@ static void add_row(struct nvprof *nvprof, const struct weir_slice *cells, uint6
 		weir_input_warn(nvprof->input, WEIR_WARN_BAD_NUMBER, at, NULL);
 		return;
 	}
-	if (group == GROUP_OTHER)
+	if (group == GROUP_OTHER || !is_of_kept(nvprof, group == GROUP_KERNELS, at))
 		return;
 	if (!is_work)
 		weir_shares_add(&nvprof->shares, cells[nvprof->share], total.sum);
@@ -303,6 +422,8 @@ static void add_migrations(struct nvprof *nvprof, const struct weir_slice *cells
 	                           .sum = bytes,
 	                           .count = count};
 
+	if (!is_of_kept(nvprof, true, at))
+		return;
 	if (weir_slice_starts(total.name, "Gpu page fault")) {
 		count = isnan(count) ? bytes : count;
 		if (!isnan(count))
@@ -319,7 +440,7 @@ static void add_migrations(struct nvprof *nvprof, const struct weir_slice *cells
 }
 
 /* Takes "Total CPU Page faults: 49"; false for other lines. */
-static bool take_faults(struct nvprof *nvprof, struct weir_slice line)
+static bool take_faults(struct nvprof *nvprof, struct weir_slice line, uint64_t at)
 {
 	double count;
 
@@ -327,7 +448,7 @@ static bool take_faults(struct nvprof *nvprof, struct weir_slice line)
 	if (!weir_slice_take(&line, "Total CPU Page faults:"))
 		return false;
 	count = count_of(weir_slice_trim(line));
-	if (!isnan(count))
+	if (!isnan(count) && is_of_kept(nvprof, true, at))
 		nvprof->faults.host = fmax(nvprof->faults.host, 0) + count;
 	return true;
 }
@@ -465,25 +586,31 @@ static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)
 }
 
 /* Begins the table of a header. */
-static void begin_table(struct nvprof *nvprof, struct nvprof *header)
+static void begin_table(struct nvprof *nvprof, const struct nvprof *header)
 {
 	end_type(nvprof);
-	header->input = nvprof->input;
-	header->totals = nvprof->totals;
-	header->group = nvprof->group;
-	header->faults = nvprof->faults;
-	*nvprof = *header;
+	nvprof->form = header->form;
+	nvprof->text = header->text;
+	nvprof->width = header->width;
+	nvprof->type = header->type;
+	nvprof->share = header->share;
+	nvprof->time = header->time;
+	nvprof->calls = header->calls;
+	nvprof->name = header->name;
+	nvprof->scale = header->scale;
+	nvprof->fresh = header->fresh;
 }
 
 static void take_row(struct nvprof *nvprof, const struct weir_csv_row *row)
 {
 	struct nvprof header = {0};
 
-	if (take_faults(nvprof, row->line))
+	if (take_faults(nvprof, row->line, row->at))
 		return;
 	if (!row->count || weir_slice_starts(row->line, MESSAGE)) {
 		end_type(nvprof);
 		nvprof->form = FORM_NONE;
+		take_process(nvprof, row->line);
 		if (weir_slice_holds(row->line, "API calls:"))
 			nvprof->group = GROUP_CALLS;
 		else if (row->count)
@@ -522,7 +649,10 @@ static enum weir_status read_rows(struct nvprof *nvprof, struct weir_source *sou
 static enum weir_status read_nvprof(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
-	struct nvprof nvprof = {.input = input, .totals = weir_totals_new(), .faults = {NAN, NAN}};
+	struct nvprof nvprof = {.input = input,
+	                        .totals = weir_totals_new(),
+	                        .faults = {NAN, NAN},
+	                        .now.id = NO_PROCESS};
 	enum weir_status status = read_rows(&nvprof, source, err);
 
 	if (!status && !nvprof.totals.count)
@@ -537,6 +667,7 @@ static enum weir_status read_nvprof(struct weir_source *source, struct weir_inpu
 		weir_figure_add(input->run, "gpu_page_fault_groups", NULL, false,
 		                nvprof.faults.device_groups);
 		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+		warn_of_others(&nvprof);
 	}
 	weir_totals_release(&nvprof.totals);
 	return status;

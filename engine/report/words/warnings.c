@@ -146,6 +146,11 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                "the program that wrote the file warns of its "
                                "figures",
                                "warnings by the program that wrote the file"},
+	[WEIR_WARN_OTHER_PROCESS] =
+		{"other_process",
+                 "the tables of 1 further process were left out: pass each process in its own file",
+                 "further processes have tables that were left out: pass each process in its own "
+                 "file"},
 	[WEIR_WARN_ASYNCHRONOUS] =
 		{"asynchronous", "1 asynchronous event, which is no time of a thread, was left out",
                  "asynchronous events, which are no time of a thread, were left out"},
