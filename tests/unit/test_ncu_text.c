@@ -198,6 +198,32 @@ static void pages_without_figures_are_refused_with_the_reason(void **state)
 	assert_string_equal(reading_claims("a, Context 1, Stream 7\nhello\n"), "none");
 }
 
+#define FAILED "    Duration                    nsecond      (!) nan\n"
+
+static void a_failed_launch_is_refused_with_the_error_of_ncu(void **state)
+{
+	(void)state;
+	reading_refuses(NCU,
+	                "==ERROR== LaunchFailed\n==ERROR== The application returned an error code "
+	                "(9).\n" SCALE TOP FAILED RULE,
+	                WEIR_E_EMPTY, "the profile failed; ncu reports: LaunchFailed:");
+	reading_refuses(NCU, SCALE TOP FAILED RULE, WEIR_E_EMPTY, "no duration is a number");
+	/* The duration was not recorded, whatever failed. */
+	reading_refuses(NCU, "==ERROR== LaunchFailed\n" SCALE TOP SM RULE, WEIR_E_EMPTY,
+	                "no kernel has a duration: record with --set basic");
+}
+
+static void one_launch_of_several_may_fail(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_counters *counters = counters_of(
+		"==ERROR== LaunchFailed\n" SCALE TOP TIME RULE SCALE TOP FAILED RULE, profile);
+
+	(void)state;
+	assert_int_equal(counters->kernels[0].duration_ns, 12500);
+	weir_profile_free(profile);
+}
+
 static void damage_anywhere_reads_or_says_why_not(void **state)
 {
 	(void)state;
@@ -218,6 +244,8 @@ int main(void)
 		cmocka_unit_test(rows_outside_of_tables_are_no_figures),
 		cmocka_unit_test(a_file_that_was_cut_loses_the_cut_line_alone),
 		cmocka_unit_test(pages_without_figures_are_refused_with_the_reason),
+		cmocka_unit_test(a_failed_launch_is_refused_with_the_error_of_ncu),
+		cmocka_unit_test(one_launch_of_several_may_fail),
 		cmocka_unit_test(damage_anywhere_reads_or_says_why_not),
 	};
 

@@ -462,6 +462,28 @@ static enum weir_status explain_nothing(const struct ncu *ncu, struct weir_error
 	return weir_fail(err, WEIR_E_EMPTY, "no kernel below the header");
 }
 
+/* Fails because no kernel has a duration: the launches failed, or it was not recorded. */
+static enum weir_status explain_untimed(const struct ncu *ncu, struct weir_error *err)
+{
+	bool unmeasured = false;
+
+	for (size_t i = 0; i < ncu->counters->count; i++)
+		unmeasured |= (ncu->counters->kernels[i].absent & WEIR_NCU_NO_DURATION) != 0;
+	if (unmeasured && ncu->error.length)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no duration is a number, because the profile failed; ncu "
+		                 "reports: %s: make the program run without ncu, then record it "
+		                 "again",
+		                 ncu->error.data);
+	if (unmeasured)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "no duration is a number (nan or n/a): ncu could not measure the "
+		                 "kernels, and what it printed while it recorded says why");
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "no kernel has a duration: record with --set basic, or with "
+	                 "--metrics gpu__time_duration.sum among others");
+}
+
 static enum weir_status complete(struct ncu *ncu, struct weir_error *err)
 {
 	bool timed = false;
@@ -473,11 +495,7 @@ static enum weir_status complete(struct ncu *ncu, struct weir_error *err)
 		weir_counted_kernel_complete(&ncu->counters->kernels[i]);
 		timed |= ncu->counters->kernels[i].duration_ns >= 0;
 	}
-	if (!timed)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no kernel has a duration: record with --set basic, or with "
-		                 "--metrics gpu__time_duration.sum among others");
-	return WEIR_OK;
+	return timed ? WEIR_OK : explain_untimed(ncu, err);
 }
 
 static enum weir_status read_ncu(struct weir_source *source, struct weir_input *input,

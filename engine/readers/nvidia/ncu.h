@@ -55,6 +55,9 @@ enum weir_ncu_reading {
 	WEIR_NCU_LOCALIZED, /* a number in the style of a locale other than C or English */
 };
 
+/* Bit of weir_counted_kernel.absent: the duration is not a number. */
+#define WEIR_NCU_NO_DURATION (UINT32_C(1) << 31)
+
 /* Parses a number, whose digits may be grouped ("1,234.56"). */
 enum weir_ncu_reading weir_ncu_number(struct weir_slice text, double *out);
 

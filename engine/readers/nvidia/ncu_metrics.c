@@ -246,7 +246,7 @@ static bool is_digit(char c)
 
 static bool is_absent(struct weir_slice text)
 {
-	static const char *const words[] = {"",    "n/a",  "N/A", "(!) n/a",
+	static const char *const words[] = {"",    "n/a",  "N/A", "(!) n/a", "(!) nan",
 	                                    "nan", "-nan", "inf", "-inf"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -450,8 +450,12 @@ enum weir_ncu_reading weir_ncu_take(const struct weir_ncu_metric *metric, struct
 	double number, factor;
 	enum weir_ncu_reading reading;
 
-	if (metric->dimension == WEIR_NCU_TIME)
-		return take_duration(text, unit, &kernel->duration_ns);
+	if (metric->dimension == WEIR_NCU_TIME) {
+		reading = take_duration(text, unit, &kernel->duration_ns);
+		if (reading == WEIR_NCU_NOTHING)
+			kernel->absent |= WEIR_NCU_NO_DURATION;
+		return reading;
+	}
 	reading = weir_ncu_number(text, &number);
 	if (reading == WEIR_NCU_NOTHING)
 		kernel->absent |= metric->part;
