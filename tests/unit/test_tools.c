@@ -102,6 +102,13 @@ static const struct {
          "which profiled nothing", "nsys profile"},
 	{"======== Warning: No profile data collected.\n", "which profiled nothing",
          "nsys profile"},
+	{"TRITON KERNELS BANDWIDTH INFO (./a.py)\n0.160ms    \t0.453 GB \t 2826.25GB/s \t 10.80% "
+         "\t triton_red_fused_5\n",
+         "PyTorch Inductor", "export_chrome_trace()"},
+	{"0.160ms    \t0.453 GB \t 2826.25GB/s \t triton_red_fused_5\n", "PyTorch Inductor",
+         "key_averages()"},
+	{"0.011ms    \t0.005 GB \t 826.25GB/s \t triton_poi_fused_add_0\n", "PyTorch Inductor",
+         "key_averages()"},
 	{"Timer unit: 1e-06 s\n\nTotal time: 0.5 s\nFile: a.py\nFunction: f at line 3\n\n"
          "Line #      Hits         Time  Per Hit   % Time  Line Contents\n",
          "line_profiler", "cProfile -o FILE"},

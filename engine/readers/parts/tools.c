@@ -175,6 +175,16 @@ const struct weir_tool weir_tools[] = {
 	{.what = "samples of powermetrics (macOS)",
          .advice = AS_SAMPLES,
          .marks = {{.first = "", .texts = {{"*** Sampled system activity ("}, .all = 1}}}},
+	{.what = "a table of kernels by PyTorch Inductor (TORCHINDUCTOR_PROFILE or a benchmark of "
+                 "its kernels), which holds Triton kernels alone",
+         .advice = "record the program with torch.profiler and pass the trace that "
+                   "export_chrome_trace() writes, or the text of key_averages().table()",
+         .marks = {{.first = "", .texts = {{"TRITON KERNELS BANDWIDTH INFO"}, .all = 1}},
+                   {.first = "",
+                    .texts = {{"ms ", "GB/s", " GB ", "triton_poi_", "triton_red_", "triton_per_",
+                               "triton_tem_"},
+                              .all = 3,
+                              .any = 4}}}},
 	/* profiles of the host */
 	{.what = "a text of line_profiler",
          .advice = "run python -m cProfile -o FILE SCRIPT and pass that file",
