@@ -260,6 +260,54 @@ static void drawn_tables_are_read(void **state)
 	weir_text_release(&cut);
 }
 
+/* A name is the last cell: only its brackets show if it is complete. */
+static void a_complete_last_line_needs_no_line_break(void **state)
+{
+#define LAST_TEXT "     50.0        1,000,000          1  1,000.0  "
+#define LAST_CSV  "50.0,1000000,1,1000.0,"
+	static const struct {
+		const char *line;
+		bool text, cut;
+	} cases[] = {
+		{LAST_TEXT "[CUDA memset]", true, false},
+		{LAST_TEXT "gemm", true, false},
+		{LAST_TEXT "void k<int>(int *)", true, false},
+		{LAST_TEXT "void k<int\xe2\x80\xa6", true, false},
+		{LAST_TEXT "void k<int>(int *", true, true},
+		{LAST_TEXT "void k<int", true, true},
+		{LAST_TEXT "[CUDA mem", true, true},
+		{"     50.0        1,000,000          1  1,000.0", true, true},
+		{"     50.0        1,00", true, true},
+		{LAST_CSV "\"void k(int, int)\"", false, false},
+		{LAST_CSV "\"void k(int, int)", false, true},
+		{LAST_CSV "\"void k", false, true},
+		{LAST_CSV, false, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+
+		weir_text_puts(&text,
+		               cases[i].text
+		                       ? "Time (%)  Total Time (ns)  Instances  Avg (ns)  Name\n"
+		                         "--------  ---------------  ---------  --------  ----\n"
+		                         "    50.0        1,000,000          1   1,000.0  a\n"
+		                       : "Time (%),Total Time (ns),Instances,Avg (ns),Name\n"
+		                         "50.0,1000000,1,1000.0,a\n");
+		weir_text_puts(&text, cases[i].line);
+		reading_expects_figure(run_of(text.data, profile), "kernels/a/total_ns", 1e6, false,
+		                       "ns");
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_TRUNCATED].count,
+		                 cases[i].cut);
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_INCONSISTENT].count,
+		                 cases[i].cut);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 /* nsys cuts long names in text; a sum has one row for each whole name. */
 static void names_that_the_table_cut_stay_apart(void **state)
 {
@@ -410,7 +458,7 @@ static void odd_rows_are_left_out_and_counted(void **state)
 	                                            "1.0,-5,1,50.0,50,50,50,0.0,k\n"
 	                                            "Time,5,1,5.0,5,5,5,0.0,Name\n"
 	                                            "1.0,50,1,50.0,k\n"
-	                                            "1.0,60,1,50.0,50,50,50,0.0,cu",
+	                                            "1.0,60,1,50.0,50,50,50,0.0,cu(",
 	                                    profile);
 	const struct weir_warning *warnings = profile->inputs[0].warnings;
 
@@ -452,6 +500,7 @@ int main(void)
 		cmocka_unit_test(what_the_program_says_is_passed_over),
 		cmocka_unit_test(tables_of_text_are_read),
 		cmocka_unit_test(drawn_tables_are_read),
+		cmocka_unit_test(a_complete_last_line_needs_no_line_break),
 		cmocka_unit_test(names_that_the_table_cut_stay_apart),
 		cmocka_unit_test(names_that_are_equal_after_shortening_stay_apart),
 		cmocka_unit_test(numbers_of_a_text_may_be_grouped),

@@ -458,11 +458,26 @@ static void end_table(struct stats_reader *reader)
 	reader->report = NULL;
 }
 
+/* Returns true if the file ends within the row. If its last cell is the name, a row without a line
+ * break can be whole: a line or quote ends it, nsys shortened it, or the name seems complete. */
+static bool is_cut(const struct stats_reader *reader, const struct weir_csv_row *row,
+                   const struct weir_slice *cells)
+{
+	const struct columns *columns = &reader->columns;
+
+	if (!row->cut || (columns->text && is_drawn(row->line)))
+		return false;
+	if (columns->name + 1 != columns->width || (row->odd && !columns->text))
+		return true;
+	return !is_cut_by_table(reader, cells[columns->name]) &&
+	       !weir_total_name_is_whole(cells[columns->name]);
+}
+
 static void take_row(struct stats_reader *reader, const struct weir_csv_row *row)
 {
 	struct columns columns;
 	const struct report *report = match_header(row->cells, row->count, &columns);
-	struct weir_slice text[MAX_CELLS];
+	struct weir_slice text[MAX_CELLS] = {0};
 	const struct weir_slice *cells = row->cells;
 	size_t count = row->count;
 
@@ -486,7 +501,7 @@ static void take_row(struct stats_reader *reader, const struct weir_csv_row *row
 		count = split_text_row(row->line, reader->columns.width, text);
 		cells = text;
 	}
-	if (count == reader->columns.width && (!row->cut || is_drawn(row->line)))
+	if (count == reader->columns.width && !is_cut(reader, row, cells))
 		take_values(reader, cells, row->at);
 	else
 		weir_input_warn(reader->input,

@@ -532,30 +532,15 @@ static size_t split_row(struct nvprof *nvprof, const struct weir_csv_row *row,
 	return nvprof->width;
 }
 
-static size_t count_of_byte(struct weir_slice text, char byte)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.length; i++)
-		count += text.data[i] == byte;
-	return count;
-}
-
-/* Returns true if the file ends within the row. The name is the last cell of a row: a name is
- * complete if its brackets are closed, and if a template has its parameters behind it. */
+/* Returns true if the file ends within the row, whose last cell is the name. */
 static bool is_cut(const struct nvprof *nvprof, const struct weir_csv_row *row,
                    const struct weir_slice *cells, size_t count)
 {
-	struct weir_slice name;
-
 	if (!row->cut)
 		return false;
 	if ((row->odd && !nvprof->text) || count != nvprof->width || nvprof->name + 1 != count)
 		return true;
-	name = cells[nvprof->name];
-	return !name.length || count_of_byte(name, '(') != count_of_byte(name, ')') ||
-	       count_of_byte(name, '[') != count_of_byte(name, ']') ||
-	       (memchr(name.data, '<', name.length) && !memchr(name.data, '(', name.length));
+	return !weir_total_name_is_whole(cells[nvprof->name]);
 }
 
 static void take_cells(struct nvprof *nvprof, const struct weir_csv_row *row)

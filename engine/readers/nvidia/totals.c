@@ -34,6 +34,22 @@ void weir_totals_release(struct weir_totals *totals)
 	*totals = (struct weir_totals){0};
 }
 
+static size_t count_of_byte(struct weir_slice text, char byte)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text.length; i++)
+		count += text.data[i] == byte;
+	return count;
+}
+
+bool weir_total_name_is_whole(struct weir_slice name)
+{
+	return name.length && count_of_byte(name, '(') == count_of_byte(name, ')') &&
+	       count_of_byte(name, '[') == count_of_byte(name, ']') &&
+	       (!memchr(name.data, '<', name.length) || memchr(name.data, '(', name.length));
+}
+
 /* Finds or adds the entry of a row; NULL: too many. */
 static struct weir_total_entry *find_entry(struct weir_totals *totals,
                                            const struct weir_total *total, uint32_t name)

@@ -43,6 +43,10 @@ struct weir_totals {
 struct weir_totals weir_totals_new(void);
 void weir_totals_release(struct weir_totals *totals);
 
+/* True if a name at the end of a file seems complete: its brackets are closed, and a template has
+ * its parameters behind it. */
+bool weir_total_name_is_whole(struct weir_slice name);
+
 /* Adds a row to the others of its table and name. False: there are too many names. */
 bool weir_totals_add(struct weir_totals *totals, const struct weir_total *total);
 /* Adds the figures to the run. Names that are equal after shortening get numbers: "NAME (2)". */
