@@ -374,7 +374,7 @@ struct weir_telemetry_figures {
 	double board_power_w, board_power_max_w; /* of a board with host and device */
 	struct weir_device_use busiest, idlest;  /* by utilisation, else by power; NULL ids: one
 	                                            device, or neither is stated */
-	double sm_clock_mhz, sm_clock_max_mhz;   /* mean while in use; the highest seen or stated */
+	double sm_clock_mhz, sm_clock_max_mhz;   /* mean while in use; maximum, if stated */
 	double temperature_max_c, memory_used_max_bytes;
 	double power_capped, thermal_capped; /* share of the time in use with reduced clocks */
 	double sm_active, tensor_active, dram_active; /* mean while in use */

@@ -378,7 +378,7 @@ const struct weir_query_meaning weir_query_meanings[] = {
 	{"telemetry", "power_max_w", "W", "largest power"},
 	{"telemetry", "power_limit_w", "W", "power limit"},
 	{"telemetry", "sm_clock_*", "MHz",
-         "clock of the compute units: mean while in use, and highest"},
+         "clock of the compute units: mean while in use, and stated maximum"},
 	{"telemetry", "temperature_max_c", "C", "highest temperature"},
 	{"telemetry", "memory_used_max_bytes", "bytes", "largest used memory"},
 	{"telemetry", "power_capped", "share", "time in use with clocks reduced by power"},

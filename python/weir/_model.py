@@ -949,9 +949,9 @@ class Telemetry(Record):
     power_max_w: Optional[float] = None
     #: power limit [W]
     power_limit_w: Optional[float] = None
-    #: clock of the compute units: mean while in use, and highest [MHz]
+    #: clock of the compute units: mean while in use, and stated maximum [MHz]
     sm_clock_mhz: Optional[float] = None
-    #: clock of the compute units: mean while in use, and highest [MHz]
+    #: clock of the compute units: mean while in use, and stated maximum [MHz]
     sm_clock_max_mhz: Optional[float] = None
     #: highest temperature [C]
     temperature_max_c: Optional[float] = None

@@ -543,8 +543,6 @@ static void fill(const struct selection *selection, struct weir_telemetry_figure
 	out->board_power_max_w = highest(selection, WEIR_GAUGE_BOARD_POWER_W);
 	out->sm_clock_mhz = mean_in_use(selection, WEIR_GAUGE_SM_CLOCK_MHZ);
 	out->sm_clock_max_mhz = highest(selection, WEIR_GAUGE_SM_CLOCK_MAX_MHZ);
-	if (isnan(out->sm_clock_max_mhz))
-		out->sm_clock_max_mhz = highest(selection, WEIR_GAUGE_SM_CLOCK_MHZ);
 	out->temperature_max_c = highest(selection, WEIR_GAUGE_TEMPERATURE_C);
 	out->memory_used_max_bytes = highest(selection, WEIR_GAUGE_MEMORY_USED_BYTES);
 	out->power_capped = share_held(selection, WEIR_CLOCKS_POWER, WEIR_GAUGE_POWER_CAPPED_NS);
