@@ -63,7 +63,7 @@ static bool fills_device(const struct weir_op_calls *calls, const struct weir_op
 {
 	double sms = calls->advisor->peaks ? calls->advisor->peaks->sms : 0;
 
-	return weir_loop_looks_up(calls, call) && blocks_of(calls, call) > BLOCKS_AT_ONCE * sms;
+	return weir_op_calls_looks_up(calls, call) && blocks_of(calls, call) > BLOCKS_AT_ONCE * sms;
 }
 
 /* Returns the bytes that all turns read: the weights of a layer. */

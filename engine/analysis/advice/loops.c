@@ -604,18 +604,12 @@ static bool is_fan(const struct weir_op_calls *calls, const struct weir_loop *lo
 	return true;
 }
 
-bool weir_loop_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call)
-{
-	return call->family == WEIR_FAMILY_INDEX &&
-	       weir_op_calls_within(calls, call, "aten::embedding");
-}
-
 /* True if every turn looks rows up, each in its table or with its indices, and a list takes the
  * result of each. */
 static bool is_row_of_lookups(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	for (size_t c = loop->first; c < loop->first + loop->period; c++)
-		if (!weir_loop_looks_up(calls, &calls->items[c]))
+		if (!weir_op_calls_looks_up(calls, &calls->items[c]))
 			return false;
 	return weir_loop_collection(calls, loop) < calls->count;
 }

@@ -81,9 +81,6 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
  * count of calls: none. */
 size_t weir_loop_collection(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
-/* True if the call looks rows of a table up. */
-bool weir_loop_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call);
-
 /* True if a turn has layers of a model, and no gates of a recurrent cell, whose next turn needs it.
  */
 bool weir_loop_has_layers(const struct weir_op_calls *calls, const struct weir_loop *loop);

@@ -133,6 +133,12 @@ bool weir_op_calls_within(const struct weir_op_calls *calls, const struct weir_o
 	return false;
 }
 
+bool weir_op_calls_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	return call->family == WEIR_FAMILY_INDEX &&
+	       weir_op_calls_within(calls, call, "aten::embedding");
+}
+
 bool weir_op_calls_recurs(const struct weir_op_calls *calls, const struct weir_op_call *call)
 {
 	/* (input, weights, stride of weights, buffer of weights, state, cell, ...) */

@@ -111,7 +111,7 @@ const struct weir_arg *weir_loop_input(const struct weir_op_calls *calls,
 	static const char *const adding[] = {"addmm", "addbmm", "baddbmm", "addmv", NULL};
 	uint32_t row = call->op;
 
-	if (!weir_loop_looks_up(calls, call)) {
+	if (!weir_op_calls_looks_up(calls, call)) {
 		bool adds = weir_op_is_one_of(weir_op_calls_name(calls, call), adding);
 
 		return weir_op_calls_args(calls, call, args) ? weir_args_tensor(args, adds) : NULL;

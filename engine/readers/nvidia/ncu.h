@@ -82,6 +82,9 @@ struct weir_ncu_printed {
 	struct weir_slice text, unit;
 };
 
+/* Refuses a number in the style of another language. */
+enum weir_status weir_ncu_fail_localized(const struct weir_csv_row *row, struct weir_slice text,
+                                         struct weir_error *err);
 /* Adds the value to the kernel, and counts a malformed one as a warning. Fails if the number is in
  * the style of another language. */
 enum weir_status weir_ncu_take_printed(struct weir_input *input, const struct weir_csv_row *row,

@@ -497,3 +497,46 @@ bool weir_ncu_shape(struct weir_slice text, uint32_t shape[3])
 	memcpy(shape, read, sizeof(read));
 	return true;
 }
+
+/* ---- printed values and names ---- */
+
+enum weir_status weir_ncu_fail_localized(const struct weir_csv_row *row, struct weir_slice text,
+                                         struct weir_error *err)
+{
+	return weir_fail(
+		err, WEIR_E_FORMAT,
+		"line %llu: \"%.*s\" is a number in the style of another language, which "
+		"is ambiguous: record with LC_ALL=C, on Windows with the format of numbers "
+		"set to English",
+		(unsigned long long)row->number, (int)(text.length < 40 ? text.length : 40),
+		text.data);
+}
+
+enum weir_status weir_ncu_take_printed(struct weir_input *input, const struct weir_csv_row *row,
+                                       const struct weir_ncu_printed *printed,
+                                       struct weir_counted_kernel *kernel, struct weir_error *err)
+{
+	switch (weir_ncu_take(printed->metric, printed->text, printed->unit, kernel)) {
+	case WEIR_NCU_LOCALIZED:
+		return weir_ncu_fail_localized(row, printed->text, err);
+	case WEIR_NCU_BAD:
+		weir_input_warn(input, WEIR_WARN_BAD_NUMBER, row->at, printed->metric->name);
+		break;
+	case WEIR_NCU_VALUE:
+	case WEIR_NCU_NOTHING:
+		break;
+	}
+	return WEIR_OK;
+}
+
+uint32_t weir_ncu_intern(struct weir_counters *counters, struct weir_slice text, size_t limit)
+{
+	size_t length = text.length < limit ? text.length : limit;
+	const char *nul = memchr(text.data, '\0', length);
+
+	if (nul)
+		length = (size_t)(nul - text.data);
+	while (length < text.length && length && ((unsigned char)text.data[length] & 0xc0) == 0x80)
+		length--;
+	return weir_names_add(counters->names, text.data, length);
+}
