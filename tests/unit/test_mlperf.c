@@ -165,7 +165,8 @@ static void all_parameters_of_the_test_are_labels(void **state)
 		reading_of(reader,
 	                   TITLE "max_query_count : 5\nSamples per second : 1\n"
 	                         "Test Parameters Used\nmax_duration (ms): 7\nqsl_rng_seed : 9\n"
-	                         "WARNING: odd words are no parameter\n",
+	                         "WARNING: odd words are no parameter\n"
+	                         "): 3\n",
 	                   profile)
 			->run;
 

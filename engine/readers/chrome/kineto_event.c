@@ -207,11 +207,14 @@ struct entries {
 /* Reads the next innermost list of numbers from *text; false: the text has no other list. */
 static bool next_entries(struct weir_slice *text, struct entries *out)
 {
-	const char *end = text->data + text->length, *at = text->data;
+	const char *end, *at = text->data;
 	double value = 0;
 	bool open = false, number = false;
 
 	*out = (struct entries){0};
+	if (!text->length)
+		return false;
+	end = at + text->length;
 	for (; at < end && !(open && *at == ']'); at++) {
 		if (*at == '[')
 			open = true;

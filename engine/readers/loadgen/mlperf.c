@@ -293,7 +293,7 @@ static bool take_parameter(struct summary *summary, struct weir_slice label,
 		else if (c != '(' && c != ')')
 			break;
 	}
-	if (label.length && key.length + 2 >= label.length &&
+	if (key.length && key.length + 2 >= label.length &&
 	    (label.data[label.length - 1] == ')' || key.length == label.length))
 		weir_figure_label(summary->input->run, key.data, value);
 	weir_text_release(&key);
