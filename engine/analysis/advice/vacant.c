@@ -63,12 +63,25 @@ static size_t vacant_at(const struct weir_op_calls *calls, size_t c)
 
 /* ---- the calls without them ---- */
 
+static bool has_vacant_turn(const struct weir_op_calls *calls)
+{
+	for (size_t c = 0; c < calls->count; c++)
+		if (vacant_at(calls, c) > 0)
+			return true;
+	return false;
+}
+
+/* Copies the calls, unless no turn is vacant: most programs have no such turn, and many calls. They
+ * share the advisor's calls then. */
 static void fill(void *value, const struct weir_advisor *advisor)
 {
 	const struct weir_op_calls *calls = weir_op_calls_of(advisor);
 	struct weir_branches *vacant = value;
 
-	*vacant = (struct weir_branches){.calls = {.advisor = advisor}};
+	*vacant = (struct weir_branches){.calls = *calls};
+	if (!has_vacant_turn(calls))
+		return;
+	vacant->calls = (struct weir_op_calls){.advisor = advisor};
 	vacant->calls.items = weir_alloc((calls->count + 1) * sizeof *vacant->calls.items);
 	vacant->items = weir_alloc((calls->count + 1) * sizeof *vacant->items);
 	for (size_t c = 0; c < calls->count;) {
@@ -86,6 +99,8 @@ static void release(void *value)
 {
 	struct weir_branches *vacant = value;
 
+	if (vacant->count == 0)
+		return;
 	free(vacant->calls.items);
 	free(vacant->items);
 }
