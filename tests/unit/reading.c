@@ -239,6 +239,18 @@ void reading_expects_stage(const struct weir_run *run, const char *name, size_t 
 			         ns[i]);
 }
 
+void reading_expects_label(const struct weir_run *run, const char *key, const char *value)
+{
+	const char *label = weir_run_label(run, key);
+
+	if (!value) {
+		assert_null(label);
+		return;
+	}
+	assert_non_null(label);
+	assert_string_equal(label, value);
+}
+
 void reading_expects_figure(const struct weir_run *run, const char *name, double value, bool higher,
                             const char *unit)
 {

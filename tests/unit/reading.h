@@ -51,6 +51,8 @@ void reading_expects_stage(const struct weir_run *run, const char *name, size_t 
 /* Expects the only value of a metric. */
 void reading_expects_figure(const struct weir_run *run, const char *name, double value, bool higher,
                             const char *unit);
+/* Expects a label of the run; NULL: that it has none of this key. */
+void reading_expects_label(const struct weir_run *run, const char *key, const char *value);
 /* Expects the parts of a request: "client_queue=0 decode=5". */
 void reading_expects_parts(const struct weir_requests *requests, size_t request, const char *parts);
 

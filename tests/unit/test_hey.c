@@ -20,16 +20,6 @@
 
 static const struct weir_reader *const reader = &weir_reader_hey;
 
-static void expect_label(const struct weir_input *input, const char *key, const char *value)
-{
-	const char *label = weir_run_label(input->run, key);
-
-	if (!value)
-		assert_null(label);
-	else
-		assert_string_equal(label, value);
-}
-
 static double figure_of(const struct weir_input *input, const char *name)
 {
 	const struct weir_series *series = weir_series_find(&input->run->metrics, name);
@@ -51,9 +41,9 @@ static void hey_states_times_in_seconds(void **state)
 	reading_expects_figure(input->run, "p99_latency_ms", 110.2, false, "ms");
 	reading_expects_figure(input->run, "request_throughput", 4000 / 10.0125, true, "1/s");
 	reading_expects_figure(input->run, "failed_pct", 100 * 30 / 4030., false, "%");
-	expect_label(input, "completed", "4000");
-	expect_label(input, "failed", "30");
-	expect_label(input, "duration_s", "10.0125");
+	reading_expects_label(input->run, "completed", "4000");
+	reading_expects_label(input->run, "failed", "30");
+	reading_expects_label(input->run, "duration_s", "10.0125");
 	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
 	weir_profile_free(profile);
@@ -74,8 +64,8 @@ static void both_forms_of_ghz_say_the_same(void **state)
 		reading_expects_figure(input->run, "min_latency_ms", 0.8415, false, "ms");
 		reading_expects_figure(input->run, "median_latency_ms", 2.81, false, "ms");
 		reading_expects_figure(input->run, "request_throughput", 3200, true, "1/s");
-		expect_label(input, "completed", "4000");
-		expect_label(input, "failed", "10");
+		reading_expects_label(input->run, "completed", "4000");
+		reading_expects_label(input->run, "failed", "10");
 		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
 		weir_profile_free(profile);
 	}
@@ -106,8 +96,8 @@ static void failed_requests_are_counted_once(void **state)
 		struct weir_profile *profile = weir_profile_new();
 		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
 
-		expect_label(input, "completed", cases[i].completed);
-		expect_label(input, "failed", cases[i].failed);
+		reading_expects_label(input->run, "completed", cases[i].completed);
+		reading_expects_label(input->run, "failed", cases[i].failed);
 		assert_true(figure_of(input, "request_throughput") == cases[i].rate);
 		weir_profile_free(profile);
 	}

@@ -22,16 +22,6 @@
 
 static const struct weir_reader *const reader = &weir_reader_k6;
 
-static void expect_label(const struct weir_input *input, const char *key, const char *value)
-{
-	const char *label = weir_run_label(input->run, key);
-
-	if (!value)
-		assert_null(label);
-	else
-		assert_string_equal(label, value);
-}
-
 static void figures_of_an_export_are_those_of_all_requests(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -47,10 +37,10 @@ static void figures_of_an_export_are_those_of_all_requests(void **state)
 	reading_expects_figure(input->run, "p95_latency_ms", 44.25, false, "ms");
 	reading_expects_figure(input->run, "request_throughput", 40.125, true, "1/s");
 	reading_expects_figure(input->run, "failed_pct", 2.5, false, "%");
-	expect_label(input, "completed", "390");
-	expect_label(input, "failed", "10");
-	expect_label(input, "vus", NULL);
-	expect_label(input, "vus_max", "5");
+	reading_expects_label(input->run, "completed", "390");
+	reading_expects_label(input->run, "failed", "10");
+	reading_expects_label(input->run, "vus", NULL);
+	reading_expects_label(input->run, "vus_max", "5");
 	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
@@ -66,8 +56,8 @@ static void values_may_be_an_object_of_their_own(void **state)
 	assert_int_equal(input->run->metrics.count, 7 + 1 + 1);
 	reading_expects_figure(input->run, "p99.9_latency_ms", 30, false, "ms");
 	reading_expects_figure(input->run, "failed_pct", 0, false, "%");
-	expect_label(input, "completed", "200");
-	expect_label(input, "failed", NULL);
+	reading_expects_label(input->run, "completed", "200");
+	reading_expects_label(input->run, "failed", NULL);
 	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 0);
 	weir_profile_free(profile);
 }
@@ -85,9 +75,9 @@ static void the_text_has_the_same_figures(void **state)
 	reading_expects_figure(input->run, "p95_latency_ms", 1250, false, "ms");
 	reading_expects_figure(input->run, "request_throughput", 40.125, true, "1/s");
 	reading_expects_figure(input->run, "failed_pct", 2.5, false, "%");
-	expect_label(input, "completed", "390");
-	expect_label(input, "vus", NULL);
-	expect_label(input, "vus_max", "5");
+	reading_expects_label(input->run, "completed", "390");
+	reading_expects_label(input->run, "vus", NULL);
+	reading_expects_label(input->run, "vus_max", "5");
 	weir_profile_free(profile);
 }
 
@@ -162,8 +152,8 @@ static void expect_labels(const char *text, const char *vus, const char *thresho
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input = reading_of(reader, text, profile);
 
-	expect_label(input, "vus", vus);
-	expect_label(input, "failed_thresholds", thresholds);
+	reading_expects_label(input->run, "vus", vus);
+	reading_expects_label(input->run, "failed_thresholds", thresholds);
 	weir_profile_free(profile);
 }
 

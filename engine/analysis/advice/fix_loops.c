@@ -804,8 +804,8 @@ static void count_loop(const struct weir_op_calls *calls, const struct weir_loop
 #define LONG_LOOPS 150
 #define WARMER     (1 / 1.2)
 
-/* Makes the dispatch of the calls outside of long loops that of code in the caches, if they are
- * fewer than those that the loops make no longer. */
+/* Shortens the dispatch of the calls outside of merged loops: their code then stays in the caches.
+ * Does nothing if they are more than the calls that the merged loops no longer make. */
 static void warm_outside(struct weir_draft *draft, const struct merged_loops *sum)
 {
 	size_t outside = 0;

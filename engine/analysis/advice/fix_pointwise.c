@@ -411,18 +411,6 @@ static bool is_side(const struct weir_op_calls *calls, const struct weir_chain *
 	return false;
 }
 
-/* True if both calls are of one operator with the same shapes. */
-static bool same_call(const struct weir_op_calls *calls, size_t a, size_t b)
-{
-	const struct weir_trace *trace = calls->advisor->program.rank->trace;
-	uint32_t left = calls->items[a].op, right = calls->items[b].op;
-
-	return left != WEIR_NONE && right != WEIR_NONE &&
-	       trace->host.name[left] == trace->host.name[right] &&
-	       trace->shapes[trace->host.shape[left]].dims ==
-	               trace->shapes[trace->host.shape[right]].dims;
-}
-
 /* True if the calls from c on repeat the chain for a sister tensor. */
 static bool begins_sister(const struct weir_op_calls *calls, const struct weir_chain *chain,
                           size_t c)
@@ -430,7 +418,7 @@ static bool begins_sister(const struct weir_op_calls *calls, const struct weir_c
 	if (chain->count < LEAST_SISTER || c + chain->count > calls->count)
 		return false;
 	for (size_t i = 0; i < chain->count; i++)
-		if (!same_call(calls, chain->first + i, c + i))
+		if (!weir_op_calls_alike(calls, chain->first + i, c + i))
 			return false;
 	return true;
 }
@@ -540,7 +528,7 @@ static size_t like_shifts(const struct weir_op_calls *calls, const struct weir_c
 	    !weir_args_ints(&args, 1, distances, &count))
 		return 0;
 	for (size_t i = chain->first; i < chain->first + chain->count; i++)
-		like += same_call(calls, c, i) &&
+		like += weir_op_calls_alike(calls, c, i) &&
 		        trace->shapes[trace->host.shape[calls->items[c].op]].scalars ==
 		                trace->shapes[trace->host.shape[calls->items[i].op]].scalars;
 	return like;

@@ -26,9 +26,8 @@ static bool writes_first(const char *name)
 	return length > 1 && name[length - 1] == '_' && name[length - 2] != '_';
 }
 
-/* Returns the elements of what pointwise operators make of the tensors: all that they span
- * together, as the product of a column and a row does; those of the largest one if they do not go
- * together. */
+/* Returns the elements of the tensor to which the operands are broadcast, such as rows times
+ * columns of a column and a row; those of the largest operand if their sizes do not fit. */
 static double spanned(const struct weir_args *args)
 {
 	double elements = 1, largest = 0;

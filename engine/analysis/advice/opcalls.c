@@ -133,6 +133,17 @@ bool weir_op_calls_within(const struct weir_op_calls *calls, const struct weir_o
 	return false;
 }
 
+bool weir_op_calls_alike(const struct weir_op_calls *calls, size_t a, size_t b)
+{
+	const struct weir_trace *trace = calls->advisor->program.rank->trace;
+	uint32_t left = calls->items[a].op, right = calls->items[b].op;
+
+	return left != WEIR_NONE && right != WEIR_NONE &&
+	       trace->host.name[left] == trace->host.name[right] &&
+	       trace->shapes[trace->host.shape[left]].dims ==
+	               trace->shapes[trace->host.shape[right]].dims;
+}
+
 bool weir_op_calls_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call)
 {
 	return call->family == WEIR_FAMILY_INDEX &&

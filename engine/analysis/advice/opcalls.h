@@ -45,6 +45,8 @@ bool weir_op_calls_wait(const struct weir_op_calls *calls, uint32_t first, uint3
 bool weir_op_calls_within(const struct weir_op_calls *calls, const struct weir_op_call *call,
                           const char *name);
 
+/* Returns true if both calls, by index, are of one operator with the same shapes. */
+bool weir_op_calls_alike(const struct weir_op_calls *calls, size_t a, size_t b);
 /* Returns true if the call looks rows of a table up. */
 bool weir_op_calls_looks_up(const struct weir_op_calls *calls, const struct weir_op_call *call);
 /* Returns true for an operator that passes over a whole sequence with recurrent layers. */

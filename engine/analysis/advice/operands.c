@@ -166,8 +166,8 @@ static void mark_views(const struct weir_op_calls *calls, struct weir_chain *cha
 
 /* ---- parts of tensors ---- */
 
-/* Marks the tensor from which a call picks as read, unless the chain makes it: that its values lie
- * apart takes as long as now. */
+/* Marks the tensor from which a call picks values as read, unless the chain makes it: its bytes are
+ * not counted, since the scattered read keeps the time that it takes today. */
 static void mark_source(const struct weir_chain *chain, struct weir_fusible *tensors)
 {
 	tensors->known[0] |= tensors->picks && !weir_chain_makes(chain, tensors->in[0]);

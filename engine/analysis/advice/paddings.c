@@ -137,43 +137,31 @@ static bool is_cut(const struct weir_op_calls *calls, uint32_t row, double eleme
 	return false;
 }
 
-/* True if products alone read the padded tensor, row by row, and the rows of their results that
- * belong to the border are cut off: products take any number of rows. */
-static bool is_multiplied(const struct weir_op_calls *calls, const struct padding *padding)
+/* True if the call, a product, multiplies the padded tensor row by row, and the rows of its result
+ * that belong to the border are cut off: products take any number of rows. */
+static bool multiplies(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                       const struct weir_arg *arg, const struct padding *padding)
 {
 	static const char *const names[] = {"mm", "addmm", NULL};
-	bool found = false;
+	const struct weir_reuse *sizes = &call->work.reuse;
 
-	for (size_t i = padding->end; i < calls->count && i < padding->end + USED_WITHIN; i++) {
-		const struct weir_op_call *call = &calls->items[i];
-		const struct weir_reuse *sizes = &call->work.reuse;
-		struct weir_args args;
-
-		if (enclosing(calls, i, "aten::constant_pad_nd") != WEIR_NONE)
-			break;
-		if (!weir_op_calls_args(calls, call, &args))
-			continue;
-		for (size_t a = 0; a < args.count; a++) {
-			const struct weir_arg *arg = weir_args_tensor(&args, a);
-
-			if (!arg || arg->elements != padding->elements ||
-			    arg->element.dtype != padding->dtype)
-				continue;
-			if (!call->work.product ||
-			    !weir_op_is_one_of(weir_op_calls_name(calls, call), names) ||
-			    arg->dims[arg->rank - 1] != padding->columns ||
-			    sizes->m * (double)padding->columns != padding->elements ||
-			    !is_cut(calls, call->op, sizes->m * sizes->n, padding))
-				return false;
-			found = true;
-		}
-	}
-	return found;
+	return call->work.product && weir_op_is_one_of(weir_op_calls_name(calls, call), names) &&
+	       arg->dims[arg->rank - 1] == padding->columns &&
+	       sizes->m * (double)padding->columns == padding->elements &&
+	       is_cut(calls, call->op, sizes->m * sizes->n, padding);
 }
 
-/* True if a convolution is the first call behind the copy that reads a tensor of its size, and no
- * other one does before the next such copy. */
-static bool is_convolved(const struct weir_op_calls *calls, const struct padding *padding)
+/* True if this call can read the source in place of the padded tensor. */
+static bool needs_no_copy(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                          const struct weir_arg *arg, const struct padding *padding)
+{
+	return padding->of_rows ? multiplies(calls, call, arg, padding)
+	                        : convolves(weir_op_calls_name(calls, call));
+}
+
+/* True if calls behind the copy read a tensor of its size before the next such copy, and all that
+ * do can read the source instead. */
+static bool is_needless(const struct weir_op_calls *calls, const struct padding *padding)
 {
 	bool found = false;
 
@@ -191,7 +179,7 @@ static bool is_convolved(const struct weir_op_calls *calls, const struct padding
 			if (!arg || arg->elements != padding->elements ||
 			    arg->element.dtype != padding->dtype)
 				continue;
-			if (!convolves(weir_op_calls_name(calls, call)))
+			if (!needs_no_copy(calls, call, arg, padding))
 				return false;
 			found = true;
 		}
@@ -221,8 +209,7 @@ void weir_paddings_remove(struct weir_draft *draft, const struct weir_op_calls *
 	for (size_t c = 0; c < calls->count; c++) {
 		if (!read_padding(calls, c, &padding))
 			continue;
-		if (padding.of_rows ? is_multiplied(calls, &padding)
-		                    : is_convolved(calls, &padding)) {
+		if (is_needless(calls, &padding)) {
 			for (size_t i = padding.first; i < padding.end; i++) {
 				sum->before_ns += calls->items[i].ns;
 				weir_op_call_remove(draft, &calls->items[i]);

@@ -23,24 +23,13 @@ static bool asks(const struct weir_op_calls *calls, size_t c)
 	       weir_op_calls_wait(calls, call->first_issue, end);
 }
 
-static bool alike(const struct weir_op_calls *calls, size_t a, size_t b)
-{
-	const struct weir_trace *trace = calls->advisor->program.rank->trace;
-	uint32_t left = calls->items[a].op, right = calls->items[b].op;
-
-	return left != WEIR_NONE && right != WEIR_NONE &&
-	       trace->host.name[left] == trace->host.name[right] &&
-	       trace->shapes[trace->host.shape[left]].dims ==
-	               trace->shapes[trace->host.shape[right]].dims;
-}
-
 /* Returns true if the calls from `a` on are like those from `b` on. */
 static bool repeat(const struct weir_op_calls *calls, size_t a, size_t b, size_t length)
 {
 	if (b + length > calls->count)
 		return false;
 	for (size_t i = 0; i < length; i++)
-		if (!alike(calls, a + i, b + i))
+		if (!weir_op_calls_alike(calls, a + i, b + i))
 			return false;
 	return true;
 }

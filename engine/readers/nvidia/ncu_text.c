@@ -164,7 +164,7 @@ static struct weir_slice slice_of(const struct weir_text *text)
 	return (struct weir_slice){text->data ? text->data : "", text->length};
 }
 
-/* Returns the name of the rule that the advice is of, if its words show it; else the section. */
+/* Returns the name of the rule that gave the advice, if its words show it; else the section. */
 static struct weir_slice name_rule(const struct weir_ncu_text *text)
 {
 	static const char *const bottleneck[] = {"latency issues", "too small to fill",
