@@ -10,6 +10,10 @@
 /* Blocks for each thread that may be done before the caller takes them. The system may clear new
  * pages of many columns while the caller adds one block, which takes as long as the work on 10. */
 #define AHEAD 12
+/* Blocks that have their bytes before a thread works on one instead of filling another. One thread
+ * fills at a time, and who finds no other block waits for it: with two blocks that happened for
+ * 0.03 s, with one for 0.15 s, in a compressed trace of 2 GB on two cores. */
+#define READY 2
 #define SLOTS (AHEAD * WEIR_POOL_MAX_WIDTH + 2)
 #define NEAR  64 /* bytes that are searched one by one */
 
@@ -262,19 +266,28 @@ static struct slot *find_filled(struct weir_blocks *blocks)
 	return NULL;
 }
 
-/* Works on a block, or fills one if none waits: the thread that filled a block finds it at its next
- * call, and has its bytes in the cache. Returns false if there is nothing to do at present. Needs
- * the lock. */
+/* Returns true if READY blocks have their bytes and nobody works on them. */
+static bool has_ready(struct weir_blocks *blocks)
+{
+	size_t count = 0;
+
+	for (uint64_t n = blocks->next; n < blocks->filled && count < READY; n++)
+		count += slot_of(blocks, n)->stage == STAGE_FILLED;
+	return count == READY;
+}
+
+/* Fills a block unless enough of them are ready, else works on the first one. Returns false if
+ * there is nothing to do at present. Needs the lock. */
 static bool help(struct weir_blocks *blocks)
 {
 	struct slot *slot = find_filled(blocks);
 	bool can_fill = !blocks->filling && !blocks->ended &&
 	                blocks->filled - blocks->next < blocks->slot_count;
 
-	if (slot)
-		work_on(blocks, slot);
-	else if (can_fill)
+	if (can_fill && !has_ready(blocks))
 		fill_next(blocks);
+	else if (slot)
+		work_on(blocks, slot);
 	else
 		return false;
 	return true;
