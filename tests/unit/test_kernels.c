@@ -64,6 +64,9 @@ static const struct {
 	{"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, "
          "float>(...)",
          WEIR_FAMILY_NORM},
+	{"erfc_kernel_vectorized4_kernel", WEIR_FAMILY_ELEMENTWISE},
+	{"lgamma_kernel_kernel", WEIR_FAMILY_ELEMENTWISE},
+	{"vllm::rms_norm_vectorized4_kernel_of_mine", WEIR_FAMILY_NORM},
 	{"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, "
          "void>::type "
          "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)",

@@ -50,6 +50,11 @@ static void results_have_the_wider_type(void **state)
 		{CALL("aten::asin", "[[5]]", "h"), 5. * 8, 5. * (2 + 2), WEIR_MODEL_HIGH},
 		{CALL("aten::tan_", "[[5]]", "f"), 5. * 4, 5. * (4 + 4), WEIR_MODEL_HIGH},
 		{CALL("aten::addcdiv", "[[5], [5], [5]]", "fff"), 20, 4. * 4 * 5, WEIR_MODEL_HIGH},
+		{CALL("aten::lgamma", "[[5]]", "f"), 5. * 8, 5. * (4 + 4), WEIR_MODEL_HIGH},
+		{CALL("aten::special_i1e", "[[5]]", "d"), 5. * 8, 5. * (8 + 8), WEIR_MODEL_HIGH},
+		{CALL("aten::hypot", "[[5], [5]]", "ff"), 5. * 4, 5. * 12, WEIR_MODEL_HIGH},
+		{CALL("aten::__and__", "[[5], [5]]", "bb"), 5, 5. * 3, WEIR_MODEL_HIGH},
+		{CALL("aten::__rshift__", "[[5], [5]]", "ll"), 5, 5. * 24, WEIR_MODEL_HIGH},
 	};
 
 	(void)state;

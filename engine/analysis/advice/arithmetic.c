@@ -13,8 +13,8 @@ struct cost {
  * Instructions for fp32 values that are in the usual range, counted in the PTX that CUDA 13.0 makes
  * of its mathematical functions for sm_90, which Triton's libdevice has as well. A compiler takes
  * the exponential (ex2.approx) and the quotient (div.full) from the special function unit. Those of
- * pow, sqrt, quotients and remainders, and of functions made of several (gelu, softplus, mish, elu,
- * softmax, norms) are estimates from their parts.
+ * pow, sqrt, quotients and remainders, of erfc and the functions below it, and of functions made of
+ * several (gelu, softplus, mish, elu, softmax, norms) are estimates from their parts.
  */
 static const struct cost costs[] = {
 	{"exp", 6},
@@ -40,6 +40,19 @@ static const struct cost costs[] = {
 	{"tanh", 19},
 	{"erf", 26},
 	{"erfinv", 28},
+	{"erfc", 36},
+	{"lgamma", 80},
+	{"digamma", 70},
+	{"i0", 40},
+	{"sinc", 32},
+	{"asinh", 38},
+	{"acosh", 36},
+	{"atanh", 36},
+	{"hypot", 12},
+	{"logaddexp", 44},
+	{"xlogy", 30},
+	{"log_sigmoid", 44},
+	{"logit", 34},
 	{"gelu", 30},
 	{"softplus", 40},
 	{"mish", 60},

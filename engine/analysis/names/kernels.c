@@ -243,6 +243,12 @@ static const struct family_pattern families[] = {
 	ANY("triu_tril", ELEMENTWISE),
 	ANY("pointwise", ELEMENTWISE),
 	ANY("elementwise", ELEMENTWISE),
+	/* Functions that PyTorch compiles when they are first called
+         * ("erfc_kernel_vectorized4_kernel", aten/src/ATen/native/cuda/jit_utils.cpp). */
+	ANY("_vectorized2_kernel", ELEMENTWISE),
+	ANY("_vectorized4_kernel", ELEMENTWISE),
+	ANY("_vectorized8_kernel", ELEMENTWISE),
+	ANY("_kernel_kernel", ELEMENTWISE),
 	ANY("qparam", REDUCE),
 	ANY("rowwise_to_float", ELEMENTWISE),
 	ANY("arange", ELEMENTWISE),

@@ -14,7 +14,7 @@ static const struct weir_operator_model *const tables[] = {
 };
 
 /* Reduces "aten::add_.Tensor" to "add", in place, and "aten::mm_out" to "mm"; keeps other name
- * spaces. False: empty or too long. */
+ * spaces, and Python's names of operators ("__and__"). False: empty or too long. */
 static bool plain_name(const char *op, char name[MAX_OP_NAME], bool *in_place)
 {
 	static const char space[] = "aten::";
@@ -27,7 +27,7 @@ static bool plain_name(const char *op, char name[MAX_OP_NAME], bool *in_place)
 		return false;
 	if (len > 4 && !memcmp(op + len - 4, "_out", 4))
 		len -= 4;
-	*in_place = len > 1 && op[len - 1] == '_';
+	*in_place = len > 1 && op[len - 1] == '_' && strncmp(op, "__", 2) != 0;
 	if (*in_place)
 		len--;
 	memcpy(name, op, len);
