@@ -244,6 +244,43 @@ static void rows_that_are_taken_alone_need_no_other_order(void **state)
 	assert_true(turned_us(&flip, "aten::cumsum", "scan_kernel") == 0);
 }
 
+/* Shifts rows of a picture. */
+static void shift(struct advice_step *step, const char *scalars)
+{
+	advice_step_begin(step, "aten::roll", "[[96, 64, 32, 512], [], []]",
+	                  "[" HALF ", \"ScalarList\", \"ScalarList\"]", scalars);
+	advice_step_kernel(step, "roll_cuda_kernel", 280, 1000);
+	advice_step_end(step);
+}
+
+#define SHIFT(by, dim) "[\"\", \"[" by "]\", \"[" dim "]\"]"
+
+/* Two layers that shift in two dimensions, one call each as roll() does, compute and shift back;
+ * returns what is saved of 8 shifts. */
+static double shifted_us(const char *down, const char *right)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int layer = 0; layer < 2; layer++) {
+		shift(step, SHIFT("3", "1"));
+		shift(step, SHIFT("5", "2"));
+		advice_step_op(step, "aten::silu", "[[96, 64, 32, 512]]", ONE, STREAMING, 200);
+		shift(step, down);
+		shift(step, right);
+	}
+	advice_step_op(step, "aten::abs", "[[96, 64, 32, 512]]", ONE, STREAMING, 100);
+	return saved_us(step);
+}
+
+static void shifts_in_two_dimensions_undo_each_other(void **state)
+{
+	(void)state;
+	assert_near(shifted_us(SHIFT("-3", "1"), SHIFT("-5", "2")), 8 * 280, 0.01);
+	assert_true(shifted_us(SHIFT("-5", "1"), SHIFT("-3", "2")) == 0);
+	assert_true(shifted_us(SHIFT("-3", "1"), SHIFT("5", "2")) == 0);
+	assert_true(shifted_us(SHIFT("-3", "1"), SHIFT("-4", "2")) == 0);
+}
+
 static void rows_that_meet_others_keep_their_order(void **state)
 {
 	static const char both[] = "[[96, 2048, 512], [96, 2048, 512]]";
@@ -329,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_product_with_windows_of_a_series_is_a_convolution),
 		cmocka_unit_test(attention_reads_blocks_with_their_neighbours_by_strides),
 		cmocka_unit_test(rows_that_are_taken_alone_need_no_other_order),
+		cmocka_unit_test(shifts_in_two_dimensions_undo_each_other),
 		cmocka_unit_test(rows_that_meet_others_keep_their_order),
 		cmocka_unit_test(a_product_takes_any_number_of_rows),
 	};

@@ -9,8 +9,9 @@
 /* Sizes of tensors between both. */
 #define MOST_SIZES 8
 
-/* A copy of rows in another order. */
+/* A copy of rows in another order: one call, or one for each dimension, as roll() makes. */
 struct order {
+	size_t end; /* the call behind its last one */
 	const char *name;
 	int rank;
 	int64_t dims[WEIR_MAX_RANK];      /* of the tensor */
@@ -34,8 +35,8 @@ static bool read_turned(const struct weir_args *args, size_t at, struct order *o
 	return out->counts[1] > 0;
 }
 
-/* Fills the order in which the call copies rows; false: it is another call. */
-static bool read_order(const struct weir_op_calls *calls, size_t c, struct order *out)
+/* Fills the order in which one call copies rows; false: it is another call. */
+static bool read_call(const struct weir_op_calls *calls, size_t c, struct order *out)
 {
 	const struct weir_op_call *call = &calls->items[c];
 	const char *name = weir_op_calls_name(calls, call);
@@ -55,21 +56,58 @@ static bool read_order(const struct weir_op_calls *calls, size_t c, struct order
 	       (flips || out->counts[0] == out->counts[1]);
 }
 
-/* True if the second copy undoes the first, of rows of any length. */
-static bool undoes(const struct order *first, const struct order *second)
+/* Returns true if both copy a tensor of the same sizes by the same function. */
+static bool same_kind(const struct order *first, const struct order *second)
 {
-	if (strcmp(first->name, second->name) != 0 || first->rank != second->rank ||
-	    first->counts[1] != second->counts[1])
+	if (strcmp(first->name, second->name) != 0 || first->rank != second->rank)
 		return false;
 	for (int d = 0; d < first->rank - 1; d++)
 		if (first->dims[d] != second->dims[d])
 			return false;
+	return true;
+}
+
+/* True if the second copy undoes the first, of rows of any length. */
+static bool undoes(const struct order *first, const struct order *second)
+{
+	if (!same_kind(first, second) || first->counts[1] != second->counts[1])
+		return false;
 	for (size_t i = 0; i < first->counts[1]; i++)
 		if (first->places[1][i] != second->places[1][i])
 			return false;
 	for (size_t i = 0; i < first->counts[0]; i++)
 		if (first->places[0][i] != -second->places[0][i])
 			return false;
+	return true;
+}
+
+/* Appends the dimensions of a call to those of the calls before it; false: they are too many. */
+static bool append(struct order *order, const struct order *next)
+{
+	if (order->counts[1] + next->counts[1] > WEIR_MAX_INTS)
+		return false;
+	for (size_t p = 0; p < 2; p++) {
+		memcpy(order->places[p] + order->counts[p], next->places[p],
+		       next->counts[p] * sizeof *next->places[p]);
+		order->counts[p] += next->counts[p];
+	}
+	return true;
+}
+
+/* Fills the order in which the calls from `c` on copy rows in at most `most` dimensions, without a
+ * call between them; false: the first one is another call. */
+static bool read_order(const struct weir_op_calls *calls, size_t c, size_t most, struct order *out)
+{
+	struct order next;
+
+	if (!read_call(calls, c, out))
+		return false;
+	out->end = c + 1;
+	while (out->end < calls->count && out->counts[1] < most &&
+	       read_call(calls, out->end, &next) && same_kind(out, &next) &&
+	       next.dims[next.rank - 1] == out->dims[out->rank - 1] && !undoes(out, &next) &&
+	       append(out, &next))
+		out->end++;
 	return true;
 }
 
@@ -145,22 +183,23 @@ static bool keeps_rows_apart(const struct weir_op_calls *calls, const struct wei
 	return true;
 }
 
-/* Returns the call that undoes the order in which `c` copies; 0: none, or something between them
- * needs the order. */
-static size_t undone_by(const struct weir_op_calls *calls, size_t c, const struct order *order)
+/* Returns the first call of those that undo the order, and fills theirs; 0: none, or something
+ * between them needs the order. */
+static size_t undone_by(const struct weir_op_calls *calls, const struct order *order,
+                        struct order *other)
 {
 	struct between between = {.rows = order->rows, .count = 1};
 	bool read = false;
 
 	between.sizes[0] = order->rows * (double)order->dims[order->rank - 1];
-	for (size_t i = c + 1; i < calls->count && i <= c + BACK_WITHIN; i++) {
+	for (size_t i = order->end; i < calls->count && i < order->end + BACK_WITHIN; i++) {
 		const struct weir_op_call *call = &calls->items[i];
-		struct order other;
 		struct weir_args args;
 		size_t found;
 
-		if (read_order(calls, i, &other))
-			return read && undoes(order, &other) ? i : 0;
+		/* Behind those of this order, the next layer's may follow at once. */
+		if (read_order(calls, i, order->counts[1], other))
+			return read && undoes(order, other) ? i : 0;
 		if (!weir_op_calls_args(calls, call, &args))
 			continue;
 		if (divides_rows(&args, &between))
@@ -176,17 +215,21 @@ static size_t undone_by(const struct weir_op_calls *calls, size_t c, const struc
 	return 0;
 }
 
-static void remove_copy(struct weir_draft *draft, const struct weir_op_call *call,
-                        struct weir_intervals *host, struct weir_detours *sum)
+static void remove_calls(struct weir_draft *draft, const struct weir_op_calls *calls, size_t first,
+                         size_t end, struct weir_intervals *host, struct weir_detours *sum)
 {
 	const struct weir_timeline *timeline = &draft->program.rank->timeline;
-	uint32_t outer = weir_timeline_outermost_op(timeline, call->op);
 
-	sum->before_ns += call->ns;
-	weir_op_call_remove(draft, call);
-	if (outer != WEIR_NONE)
-		weir_intervals_push(host, timeline->trace->host.start_ns[outer],
-		                    timeline->trace->host.end_ns[outer]);
+	for (size_t c = first; c < end; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		uint32_t outer = weir_timeline_outermost_op(timeline, call->op);
+
+		sum->before_ns += call->ns;
+		weir_op_call_remove(draft, call);
+		if (outer != WEIR_NONE)
+			weir_intervals_push(host, timeline->trace->host.start_ns[outer],
+			                    timeline->trace->host.end_ns[outer]);
+	}
 }
 
 void weir_detours_remove(struct weir_draft *draft, const struct weir_op_calls *calls,
@@ -195,15 +238,16 @@ void weir_detours_remove(struct weir_draft *draft, const struct weir_op_calls *c
 	struct weir_intervals host = {0};
 
 	for (size_t c = 0; c < calls->count; c++) {
-		struct order order;
+		struct order order, other;
 		size_t back;
 
-		if (!read_order(calls, c, &order) || !(back = undone_by(calls, c, &order)))
+		if (!read_order(calls, c, WEIR_MAX_INTS, &order) ||
+		    !(back = undone_by(calls, &order, &other)))
 			continue;
-		remove_copy(draft, &calls->items[c], &host, sum);
-		remove_copy(draft, &calls->items[back], &host, sum);
+		remove_calls(draft, calls, c, order.end, &host, sum);
+		remove_calls(draft, calls, back, other.end, &host, sum);
 		sum->found++;
-		c = back;
+		c = other.end - 1;
 	}
 	weir_intervals_unite(&host);
 	weir_host_spans_remove(draft, &host);
