@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports of hey and ghz: the text of both, and the JSON of ghz. */
+/* Reports of hey, oha and ghz: the text of all, and the JSON of oha and ghz. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,6 +71,49 @@ static void both_forms_of_ghz_say_the_same(void **state)
 	}
 }
 
+/* Requests that the end of oha's test cut off did not fail. */
+static void both_forms_of_oha_say_the_same(void **state)
+{
+	static const char *const files[] = {DATA "oha.txt", DATA "oha.json"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input = reading_file(reader, files[i], profile);
+
+		assert_int_equal(input->run->metrics.count, 9 + 3 + 2 + (i ? 1 + 9 : 0));
+		assert_true(fabs(figure_of(input, "mean_latency_ms") - 15.6) < 0.05);
+		assert_true(fabs(figure_of(input, "p99.99_latency_ms") - 72.4) < 0.05);
+		assert_true(fabs(figure_of(input, "request_throughput") - 1976 / 10.0021) < 1e-9);
+		reading_expects_label(input->run, "completed", "1976");
+		reading_expects_label(input->run, "failed", "30");
+		assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 8);
+		assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+		weir_profile_free(profile);
+	}
+}
+
+/* A name of more than 250 bytes is no path of a leaf. */
+static void errors_of_oha_with_long_names_are_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_input *input;
+
+	(void)state;
+	weir_text_puts(&text, "{\"summary\": {\"successRate\": 0.8, \"total\": 2, "
+	                      "\"requestsPerSec\": 5}, \"statusCodeDistribution\": {\"200\": 8}, "
+	                      "\"errorDistribution\": {\"");
+	weir_text_repeat(&text, "long ", 60);
+	weir_text_puts(&text, "\": 2}}");
+	input = reading_of(reader, text.data, profile);
+	reading_expects_label(input->run, "completed", "8");
+	reading_expects_label(input->run, "failed", "2");
+	assert_true(figure_of(input, "request_throughput") == 4);
+	weir_profile_free(profile);
+	weir_text_release(&text);
+}
+
 static void failed_requests_are_counted_once(void **state)
 {
 	static const struct {
@@ -138,15 +181,28 @@ static void damage_costs_the_line_alone(void **state)
 		reader, "{\"count\": 2, \"average\": 5, \"statusCodeDistribution\": {\"OK\": "
 			"2}, \"latencyDistribution\": [{\"percentage\": 50, \"latency\": "
 			"7}]}");
+	reading_survives_damage(
+		reader, "{\"summary\": {\"successRate\": 0.5, \"total\": 2, \"slowest\": 1e-3}, "
+			"\"latencyPercentiles\": {\"p50\": 0.5}, \"statusCodeDistribution\": "
+			"{\"200\": 8}, \"errorDistribution\": {\"aborted due to deadline\": 3}}");
 }
 
 static void other_reports_are_not_claimed(void **state)
 {
 	(void)state;
 	assert_string_equal(reading_claims(SUMMARY), "hey");
-	assert_string_equal(reading_claims("Summary:\n  Success rate: 100%\n" SUMMARY), "none");
+	assert_string_equal(reading_claims("Summary:\n  Success rate: 100%\n" SUMMARY), "hey");
+	assert_string_equal(
+		reading_claims("{\"summary\": {\"successRate\": 1, \"requestsPerSec\": 2}, "
+	                       "\"responseTimeHistogram\": {}, "
+	                       "\"latencyPercentiles\": {}}"),
+		"hey");
+	assert_string_equal(reading_claims("{\"summary\": {\"total\": 1}, "
+	                                   "\"responseTimeHistogram\": {}, "
+	                                   "\"latencyPercentiles\": {}}"),
+	                    "none");
 	assert_string_equal(reading_claims("Requests/sec: 5\n"), "none");
-	reading_refuses(reader, "hello\n", WEIR_E_EMPTY, "hey or ghz");
+	reading_refuses(reader, "hello\n", WEIR_E_EMPTY, "hey, oha or ghz");
 }
 
 int main(void)
@@ -154,6 +210,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hey_states_times_in_seconds),
 		cmocka_unit_test(both_forms_of_ghz_say_the_same),
+		cmocka_unit_test(both_forms_of_oha_say_the_same),
+		cmocka_unit_test(errors_of_oha_with_long_names_are_counted),
 		cmocka_unit_test(failed_requests_are_counted_once),
 		cmocka_unit_test(the_first_of_several_reports_is_read),
 		cmocka_unit_test(damage_costs_the_line_alone),

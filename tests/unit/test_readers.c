@@ -40,6 +40,7 @@ static const struct {
 	const struct weir_reader *reader;
 	const char *path;
 } written[] = {
+	{&weir_reader_ab, DATA "http_load/ab.txt"},
 	{&weir_reader_aiperf, SAMPLES "aiperf/docs_records.jsonl"},
 	{&weir_reader_chrome, SAMPLES "trace-event/trace-event__simple.json"},
 	{&weir_reader_cprofile, DATA "captures/cprofile.pstats"},
@@ -75,6 +76,7 @@ static const struct {
 	{&weir_reader_smi_query, DATA "monitors/h200.nvidia-smi.csv.gz"},
 	{&weir_reader_speedscope, SAMPLES "speedscope/self_pyspy.speedscope.json"},
 	{&weir_reader_triton, SAMPLES "triton/docs_example_2.json"},
+	{&weir_reader_wrk, DATA "http_load/wrk.txt"},
 	{&weir_reader_xla, DATA "captures/jax.trace.json.gz"},
 };
 

@@ -15,46 +15,29 @@
 static const struct {
 	const char *head, *what, *advice;
 } rows[] = {
-	{"Running 30s test @ http://localhost:8000/\n  4 threads and 100 connections\n"
-         "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n",
-         "wrk", "name,value,unit"},
-	{"Running 30s test @ http://a\n  2 threads and 9 connections\n  Thread calibration: mean "
-         "lat.: 9 usec\n  Thread Stats   Avg\n",
-         "a report of wrk2", "name,value,unit"},
-	{"  2 threads and 9 connections\n  Thread Stats   Avg\n  Detailed Percentile spectrum:\n",
-         "a report of wrk2", "name,value,unit"},
+	{"Running 30s test @ http://localhost:8000/\n  4 threads and 100 connections\n",
+         "report of wrk, without results", "until it ends"},
 	{"       Value   Percentile   TotalCount 1/(1-Percentile)\n", "HdrHistogram",
          "name,value,unit"},
 	{"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n",
          "the responses by oha", "column request-duration"},
 	{"starttime\tseconds\tctime\tdtime\tttime\twait\n", "ab -g", "column ttime"},
-	{"Percentage served,Time in ms\n0,0.5\n", "ab -e", "ab with -g FILE"},
-	{"Concurrency Level:      10\nTime taken for tests:   1.0 seconds\nComplete requests:      "
-         "9\n",
-         "ApacheBench (ab)", "ab with -g FILE"},
-	{"Summary:\n  Success rate:\t100.00%\n  Total:\t1.5 secs\n  Requests/sec:\t66.5\n\n"
-         "Response time histogram:\n",
-         "oha", "name,value,unit"},
-	{"{\"summary\": {\"successRate\": 1.0}, \"responseTimeHistogram\": {}, "
-         "\"latencyPercentiles\": {}}",
-         "oha", "name,value,unit"},
 	{"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,"
          "offset\n",
          "hey", "name,value,unit"},
-	{"This is ApacheBench, Version 2.3 <$Revision: 1 $>\n", "ApacheBench", "name,value,unit"},
-	{"Percentage of the requests served within a certain time (ms)\n  50%     12\n",
-         "ApacheBench", "name,value,unit"},
+	{"This is ApacheBench, Version 2.3 <$Revision: 1 $>\n\nBenchmarking a (be patient)...",
+         "ApacheBench (ab) without results", "until it prints"},
+	{"<p>\n This is ApacheBench, Version 2.3 <i>&lt;$Revision$&gt;</i><br>\n", "ab -w",
+         "without -w"},
 	{"{\"metrics\": {\"iterations\": {}}, \"root_group\": {}}", "k6", "--summary-export"},
 	{"     iteration_duration...: avg=1.5ms min=1ms med=1ms max=2ms p(90)=2ms p(95)=2ms\n",
          "k6", "--summary-export"},
-	{"Requests      [total, rate, throughput]  300, 50.1, 50.0\n", "a report of vegeta",
-         "name,value,unit"},
-	{"{\"latencies\": {\"total\": 1}, \"bytes_in\": {}, \"bytes_out\": {}, "
-         "\"status_codes\": {}}",
-         "a report of vegeta", "name,value,unit"},
-	{"{\"attack\":\"\",\"seq\":0,\"code\":200,\"timestamp\":\"2026-01-01T00:00:00Z\","
-         "\"latency\":1500}\n",
-         "results of vegeta", "name,value,unit"},
+	{"Bucket         #     %       Histogram\n[0s,     2ms]  60    60.00%  ####\n"
+         "[2ms,    +Inf]  40   40.00%  ###\n",
+         "a histogram by vegeta", "-type=json"},
+	{"\x7f\xff\x81\x03\x01\x01\x06Result\x01\xff\x82 \x01\x0b\x01\x06"
+         "Attack\x01\x0c \x01\x03Seq\x01\x06 \x01\x09Timestamp\x01\xff\x84 \x01\x07Latency\x01\x04",
+         "binary form", "vegeta encode"},
 	{"timeStamp,elapsed,label,responseCode,responseMessage,threadName\n", "JMeter",
          "name,value,unit"},
 	{"# nThread 1 nGpus 1 minBytes 8 maxBytes 16\n#       size         count      type   redop "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the report of hey (HTTP) and of ghz (gRPC), whose texts have one form, and the JSON of ghz:
+ * Reads the reports of hey (HTTP), oha (HTTP) and ghz (gRPC), whose texts have one form, and the
+ * JSON of oha and ghz:
  *
  *	Summary:
  *	  Count:        4000
@@ -17,91 +18,65 @@
  *	  [Unavailable] 10 responses
  *
  * Times and the rate of requests are figures. A request failed if it has an error, a status of
- * failure (from 400 on), or one other than OK. The rates of both tools count failed requests too:
+ * failure (from 400 on), or one other than OK. The rates of these tools count failed requests too:
  * with failures, the rate is computed from requests that succeeded and the time of the test.
+ * Requests that oha gave up when its time was over are among its errors, but did not fail. Times in
+ * the JSON of ghz are nanoseconds, in that of oha seconds.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/jsoncursor.h"
-#include "engine/base/text.h"
-#include "engine/readers/loadgen/client_summary.h"
-#include "engine/readers/loadgen/load_join.h"
-#include "engine/readers/parts/csv.h"
+#include "engine/readers/loadgen/http_report.h"
 #include "engine/readers/parts/damage.h"
-#include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/jsonleaves.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-#define FIRST_FAILURE 400 /* least status of HTTP that is a failure */
-#define NS_PER_MS     1e6
+#define NS_PER_MS 1e6
+#define EXPECTED  "\"Average: 0.0013 secs\" below \"Summary:\", of hey, oha or ghz"
 
 static const struct weir_mark marks[] = {
 	{.first = "{",
          .keys = {{"count", "average", "fastest", "slowest", "rps", "latencyDistribution"},
                   .all = 5}},
+	{.first = "{",
+         .keys = {{"summary", "responseTimeHistogram", "latencyPercentiles", "rps",
+                   "statusCodeDistribution"},
+                  .all = 3},
+         .within = "summary",
+         .inside = {{"successRate", "requestsPerSec"}, .all = 2}},
 	{0},
 };
 
-enum key { COUNT, TOTAL, SLOWEST, FASTEST, AVERAGE, RATE, KEYS };
-
-/* Names in the text and in the JSON, and of the figure; NULL: none. */
-static const struct {
-	const char *text, *json, *figure;
-} keys[KEYS] = {
-	[COUNT] = {"Count", "count", NULL},
-	[TOTAL] = {"Total", "total", NULL},
-	[SLOWEST] = {"Slowest", "slowest", "max_latency_ms"},
-	[FASTEST] = {"Fastest", "fastest", "min_latency_ms"},
-	[AVERAGE] = {"Average", "average", "mean_latency_ms"},
-	[RATE] = {"Requests/sec", "rps", NULL},
+/* Names in the text and in both kinds of JSON. */
+static const struct key {
+	const char *text, *ghz, *oha;
+	enum weir_http_slot slot;
+	bool is_time;
+} keys[] = {
+	{"Count", "count", NULL, WEIR_HTTP_REQUESTS, false},
+	{"Total", "total", "summary/total", WEIR_HTTP_DURATION_MS, true},
+	{"Slowest", "slowest", "summary/slowest", WEIR_HTTP_MAX, true},
+	{"Fastest", "fastest", "summary/fastest", WEIR_HTTP_MIN, true},
+	{"Average", "average", "summary/average", WEIR_HTTP_MEAN, true},
+	{"Requests/sec", "rps", "summary/requestsPerSec", WEIR_HTTP_RATE, false},
+	{NULL, NULL, "details/firstByte/average", WEIR_HTTP_MEAN_FIRST_BYTE, true},
 };
+
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 enum section { NO_SECTION, STATUSES, ERRORS };
 
 struct hey {
-	struct weir_input *input;
-	double value[KEYS]; /* numbers, 1/s and ms; NAN: not stated */
-	double completed, failed, errors;
-	bool has_statuses, is_grpc;
+	struct weir_http_report report;
+	bool is_grpc;
+	double success_rate;  /* of oha's JSON: of the requests that had time to end; NAN: none */
 	enum section section; /* of the text */
 	bool ended;           /* a further report has begun */
 };
 
 /* ---- figures ---- */
-
-static bool is_possible(struct hey *hey, double value, uint64_t at)
-{
-	if (isfinite(value) && value >= 0)
-		return true;
-	weir_input_warn(hey->input, WEIR_WARN_BAD_NUMBER, at, NULL);
-	return false;
-}
-
-static void take_key(struct hey *hey, enum key key, double value, uint64_t at)
-{
-	if (!is_possible(hey, value, at))
-		return;
-	hey->value[key] = value;
-	if (keys[key].figure)
-		weir_figure_add(hey->input->run, keys[key].figure, "ms", false, value);
-}
-
-static void take_percentile(struct hey *hey, double percent, double ms, uint64_t at)
-{
-	struct weir_text name = {0};
-
-	if (!(percent > 0) || !(percent < 100) || !is_possible(hey, ms, at))
-		return;
-	if (percent == 50)
-		weir_text_puts(&name, "median");
-	else
-		weir_text_printf(&name, "p%.6g", percent);
-	weir_text_puts(&name, "_latency_ms");
-	weir_figure_add(hey->input->run, name.data, "ms", false, ms);
-	weir_text_release(&name);
-}
 
 /* Counts the responses with a status: a number of HTTP, or a word of gRPC. */
 static void take_status(struct hey *hey, struct weir_slice status, double count, uint64_t at)
@@ -109,40 +84,23 @@ static void take_status(struct hey *hey, struct weir_slice status, double count,
 	int64_t code;
 	bool http = weir_parse_i64(status.data, status.length, &code);
 
-	if (!is_possible(hey, count, at))
-		return;
-	hey->has_statuses = true;
 	hey->is_grpc |= !http;
-	if (http ? code < FIRST_FAILURE : weir_slice_equals(status, "OK"))
-		hey->completed += count;
-	else
-		hey->failed += count;
+	if (!http)
+		code = weir_slice_equals(status, "OK") ? 200 : 0;
+	weir_http_report_status(&hey->report, code, count, at);
+}
+
+/* Counts requests with an error. Those that the end of the test cut off did not fail. */
+static void take_error(struct hey *hey, struct weir_slice error, double count, uint64_t at)
+{
+	weir_http_report_count(&hey->report,
+	                       weir_slice_equals(error, "aborted due to deadline")
+	                               ? WEIR_HTTP_UNFINISHED
+	                               : WEIR_HTTP_EXCEPTIONS,
+	                       count, at);
 }
 
 /* ---- text ---- */
-
-/* Parses "8.45 ms" or "0.0013 secs" into ms; NAN: it is another text. */
-static double parse_time(struct weir_slice text)
-{
-	static const struct {
-		const char *unit;
-		int places; /* power of ten from the unit to nanoseconds */
-	} units[] = {{"ms", 6},        {"secs", 9},      {"s", 9}, {"us", 3},
-	             {"\xc2\xb5s", 3}, {"\xce\xbcs", 3}, {"ns", 0}};
-	struct weir_slice unit;
-	size_t length = 0;
-	int64_t ns;
-
-	while (length < text.length && text.data[length] &&
-	       strchr("0123456789.", text.data[length]))
-		length++;
-	unit = weir_slice_trim((struct weir_slice){text.data + length, text.length - length});
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (weir_slice_equals(unit, units[i].unit) &&
-		    weir_parse_scaled(text.data, length, units[i].places, &ns))
-			return (double)ns / NS_PER_MS;
-	return NAN;
-}
 
 /* Takes the text before a mark, and the mark, off a line. */
 static bool take_before(struct weir_slice *line, const char *mark, struct weir_slice *out)
@@ -163,27 +121,29 @@ static bool take_key_line(struct hey *hey, struct weir_slice line, const struct 
 {
 	struct weir_slice name;
 	size_t key = 0;
-	double value;
+	double value = NAN;
 
 	if (!take_before(&line, ":", &name))
 		return false;
-	while (key < KEYS && !weir_slice_equals(name, keys[key].text))
+	while (key < KEYS && !(keys[key].text && weir_slice_equals(name, keys[key].text)))
 		key++;
 	if (key == KEYS)
 		return false;
-	if (!isnan(hey->value[key])) {
-		weir_input_warn(hey->input, WEIR_WARN_DUPLICATE, row->at,
+	if (!isnan(hey->report.value[keys[key].slot])) {
+		weir_input_warn(hey->report.input, WEIR_WARN_DUPLICATE, row->at,
 		                "a further report; the first is read");
 		hey->ended = true;
 		return true;
 	}
-	if (key != COUNT && key != RATE)
-		take_key(hey, (enum key)key, parse_time(line), row->at);
-	else if (row->cut)
-		weir_input_warn(hey->input, WEIR_WARN_TRUNCATED, row->at, NULL);
-	else
-		take_key(hey, (enum key)key,
-		         weir_parse_double(line.data, line.length, &value) ? value : NAN, row->at);
+	if (row->cut && !keys[key].is_time) { /* a number that is cut is another number */
+		weir_input_warn(hey->report.input, WEIR_WARN_TRUNCATED, row->at, NULL);
+		return true;
+	}
+	if (keys[key].is_time)
+		value = weir_http_parse_ms(line);
+	else if (!weir_parse_double(line.data, line.length, &value))
+		value = NAN;
+	weir_http_report_set(&hey->report, keys[key].slot, value, row->at);
 	return true;
 }
 
@@ -200,7 +160,8 @@ static bool take_percentile_line(struct hey *hey, struct weir_slice line,
 	weir_slice_take(&line, "% "); /* some versions of hey print "50%% in" */
 	if (!weir_slice_take(&line, "in "))
 		return false;
-	take_percentile(hey, percent, parse_time(weir_slice_trim(line)), row->at);
+	weir_http_report_percentile(&hey->report, WEIR_HTTP_LATENCY, percent,
+	                            weir_http_parse_ms(weir_slice_trim(line)), row->at);
 	return true;
 }
 
@@ -218,12 +179,12 @@ static void take_bracket_line(struct hey *hey, struct weir_slice line,
 		take_status(hey, name,
 		            weir_parse_double(number.data, number.length, &count) ? count : NAN,
 		            row->at);
-	else if (hey->section == ERRORS && weir_parse_double(name.data, name.length, &count) &&
-	         is_possible(hey, count, row->at))
-		hey->errors += count;
+	else if (hey->section == ERRORS && weir_parse_double(name.data, name.length, &count))
+		take_error(hey, line, count, row->at);
 	else
-		weir_input_warn(hey->input, row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_BAD_NUMBER,
-		                row->at, NULL);
+		weir_input_warn(hey->report.input,
+		                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_BAD_NUMBER, row->at,
+		                NULL);
 }
 
 static void take_line(struct hey *hey, const struct weir_csv_row *row)
@@ -252,7 +213,7 @@ static enum weir_status read_lines(struct hey *hey, struct weir_source *source,
 		if (row->line.length)
 			take_line(hey, row);
 	weir_csv_free(csv);
-	weir_damage_of_source(hey->input, source);
+	weir_damage_of_source(hey->report.input, source);
 	return status;
 }
 
@@ -276,7 +237,53 @@ static void take_distribution(struct hey *hey, const struct weir_jsonleaf *leaf)
 			else if (weir_slice_equals(key, "latency"))
 				weir_parse_double(word.data, word.length, &ns);
 		}
-		take_percentile(hey, percent, ns / NS_PER_MS, leaf->at);
+		weir_http_report_percentile(&hey->report, WEIR_HTTP_LATENCY, percent,
+		                            ns / NS_PER_MS, leaf->at);
+	}
+}
+
+/* Parses seconds, of which oha prints nanoseconds, into ms; NAN: it is no number. */
+static double parse_seconds(const struct weir_jsonleaf *leaf)
+{
+	int64_t ns;
+
+	return weir_parse_scaled(leaf->text.data, leaf->text.length, 9, &ns)
+	               ? (double)ns / NS_PER_MS
+	               : NAN;
+}
+
+/* Takes a percentile of oha: "p99.9" behind the name of its object, in seconds. */
+static void take_oha_percentile(struct hey *hey, struct weir_slice path,
+                                const struct weir_jsonleaf *leaf)
+{
+	static const struct {
+		const char *path, *of;
+	} objects[] = {{"latencyPercentiles/p", WEIR_HTTP_LATENCY},
+	               {"firstBytePercentiles/p", "first_byte"}};
+	double percent;
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
+		struct weir_slice name = path;
+		double ms = parse_seconds(leaf);
+
+		if (!isnan(ms) && weir_slice_take(&name, objects[i].path) &&
+		    weir_parse_double(name.data, name.length, &percent))
+			weir_http_report_percentile(&hey->report, objects[i].of, percent, ms,
+			                            leaf->at);
+	}
+}
+
+static void take_key(struct hey *hey, struct weir_slice path, const struct weir_jsonleaf *leaf)
+{
+	for (size_t i = 0; i < KEYS; i++) {
+		bool of_oha = keys[i].oha && weir_slice_equals(path, keys[i].oha);
+		double value = weir_jsonleaf_number(leaf, NULL);
+
+		if (!of_oha && !(keys[i].ghz && weir_slice_equals(path, keys[i].ghz)))
+			continue;
+		if (keys[i].is_time)
+			value = of_oha ? parse_seconds(leaf) : value / NS_PER_MS;
+		weir_http_report_set(&hey->report, keys[i].slot, value, leaf->at);
 	}
 }
 
@@ -285,118 +292,80 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 {
 	struct hey *hey = context;
 	struct weir_slice path = weir_slice_of(leaf->path);
-	double value;
 
 	(void)err;
+	take_key(hey, path, leaf);
+	take_oha_percentile(hey, path, leaf);
 	if (weir_slice_equals(path, "latencyDistribution"))
 		take_distribution(hey, leaf);
-	if (weir_slice_take(&path, "statusCodeDistribution/"))
+	else if (weir_slice_equals(path, "summary/successRate"))
+		hey->success_rate = weir_jsonleaf_number(leaf, NULL);
+	else if (weir_slice_take(&path, "statusCodeDistribution/"))
 		take_status(hey, path, weir_jsonleaf_number(leaf, NULL), leaf->at);
-	for (size_t i = 0; i < KEYS; i++)
-		if (weir_slice_equals(path, keys[i].json)) {
-			value = weir_jsonleaf_number(leaf, NULL);
-			take_key(hey, (enum key)i,
-			         i == COUNT || i == RATE ? value : value / NS_PER_MS, leaf->at);
-		}
+	else if (weir_slice_take(&path, "errorDistribution/"))
+		take_error(hey, path, weir_jsonleaf_number(leaf, NULL), leaf->at);
 	return WEIR_OK;
 }
 
 /* ---- the reader ---- */
 
-/* Settles how many requests succeeded and failed. gRPC's errors are among its statuses. */
+/* Settles how many requests succeeded and failed, without the reasons. gRPC's errors are among its
+ * statuses. The names of oha's errors may be too long to be read: its rate of success tells. */
 static void settle(struct hey *hey)
 {
-	if (hey->is_grpc && hey->value[COUNT] > hey->completed + hey->failed)
-		hey->failed = hey->value[COUNT] - hey->completed;
-	else if (!hey->is_grpc)
-		hey->failed += hey->errors;
-	if (!hey->has_statuses && !(hey->failed > 0))
-		hey->completed = hey->value[COUNT];
-	if (hey->failed > 0)
-		hey->value[RATE] =
-			hey->value[TOTAL] > 0 ? hey->completed / (hey->value[TOTAL] / 1e3) : NAN;
-}
+	struct weir_http_report *report = &hey->report;
+	double errors = weir_http_report_counted(report, WEIR_HTTP_EXCEPTIONS);
+	double failed = weir_http_report_counted(report, WEIR_HTTP_BAD_STATUS);
+	double count = report->value[WEIR_HTTP_REQUESTS];
+	double completed = report->completed > 0 ? report->completed : 0;
 
-static void label_number(struct weir_run *run, const char *key, double number)
-{
-	char value[32];
-
-	snprintf(value, sizeof(value), "%.10g", number);
-	if (isfinite(number))
-		weir_run_set_label(run, key, value);
-}
-
-static void note_failures(struct hey *hey)
-{
-	double all = hey->completed + hey->failed;
-	struct weir_text text = {0};
-
-	weir_figure_add(hey->input->run, "failed_pct", "%", false, 100 * hey->failed / all);
-	label_number(hey->input->run, WEIR_LOAD_FAILED, hey->failed);
-	weir_text_printf(&text, "%.0f of %.0f requests failed; their times may be among the others",
-	                 hey->failed, all);
-	weir_input_warn(hey->input, WEIR_WARN_OF_TOOL, UINT64_MAX, text.data);
-	weir_text_release(&text);
-}
-
-static enum weir_status conclude(struct hey *hey, struct weir_error *err)
-{
-	struct weir_run *run = hey->input->run;
-
-	settle(hey);
-	if (hey->completed <= 0 && (hey->failed > 0 || hey->value[COUNT] <= 0))
-		return weir_client_fail_none_completed(err);
-	weir_figure_add(run, "request_throughput", "1/s", true, hey->value[RATE]);
-	if (!run->metrics.count)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no times and no rate in this report of hey or ghz: expected "
-		                 "\"Average: 0.0013 secs\" below \"Summary:\"");
-	if (hey->completed > 0)
-		label_number(run, WEIR_LOAD_COMPLETED, hey->completed);
-	label_number(run, WEIR_LOAD_DURATION, hey->value[TOTAL] / 1e3);
-	if (hey->failed > 0)
-		note_failures(hey);
-	hey->input->events = run->metrics.count;
-	weir_input_warn(hey->input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	return WEIR_OK;
+	if (hey->success_rate > 0 && hey->success_rate < 1 && !(errors > 0))
+		errors = round((completed + failed) * (1 / hey->success_rate - 1));
+	if (!hey->is_grpc)
+		failed += errors;
+	else if (count > completed + failed)
+		failed = count - completed;
+	if (isnan(report->completed) && failed > 0)
+		report->completed = 0;
+	else if (isnan(report->completed))
+		report->completed = count;
+	report->value[WEIR_HTTP_EXCEPTIONS] = NAN;
+	report->value[WEIR_HTTP_BAD_STATUS] = NAN;
+	report->value[WEIR_HTTP_OTHER_FAILURES] = failed;
 }
 
 static enum weir_status read_hey(struct weir_source *source, struct weir_input *input,
                                  struct weir_error *err)
 {
-	struct hey hey = {.input = input};
+	struct hey hey = {.success_rate = NAN};
 	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &hey, .lists = true};
 	char first;
 	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	for (size_t i = 0; i < KEYS; i++)
-		hey.value[i] = NAN;
-	input->run = weir_run_new();
+	weir_http_report_init(&hey.report, input);
 	if (!status)
 		status = first == '{' ? weir_jsonleaves_read(&leaves, source, err)
 		                      : read_lines(&hey, source, err);
-	return status ? status : conclude(&hey, err);
+	if (!status) {
+		settle(&hey);
+		status = weir_http_report_conclude(&hey.report, EXPECTED, err);
+	}
+	weir_http_report_release(&hey.report);
+	return status;
 }
 
-/* Recognises the text by its keys. The report of oha has them as well, and a rate of success. */
+/* Recognises the text by its keys. */
 static int sniff(const char *head, size_t len)
 {
-	static const char *const names[] = {"Slowest:", "Fastest:", "Average:", "Requests/sec:"};
-	int bits = 0;
+	static const char *const names[] = {
+		"Slowest:", "Fastest:", "Average:", "Requests/sec:", NULL};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!weir_sniff_contains(head, len, names[i]))
-			return 0;
-		bits += 8 * (int)strlen(names[i]);
-	}
-	return weir_sniff_is_json(head, len) || weir_sniff_contains(head, len, "Success rate:")
-	               ? 0
-	               : bits;
+	return weir_http_text_sniff(head, len, names);
 }
 
 const struct weir_reader weir_reader_hey = {
 	.name = "hey",
-	.title = "reports of hey (text) and ghz (text, JSON)",
+	.title = "reports of hey (text), oha and ghz (text, JSON)",
 	.gives = "native run",
 	.whole_run = true,
 	.marks = marks,
