@@ -42,6 +42,11 @@
 	"\"2026-01-06T11:00:00.5+01:00\",\"latency\":2000000,\"bytes_out\":5,\"bytes_in\":6" more  \
 	"}\n"
 
+#define OHA_LIST "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n"
+#define HEY_LIST                                                                                   \
+	"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,"     \
+	"offset\n"
+
 static double figure_of(const struct weir_input *input, const char *name)
 {
 	const struct weir_series *series = weir_series_find(&input->run->metrics, name);
@@ -321,9 +326,63 @@ static void results_of_vegeta_are_requests(void **state)
 	weir_profile_free(profile);
 	reading_refuses(&weir_reader_vegeta_results, RESULT("500", ""), WEIR_E_EMPTY,
 	                "none of its 1 requests completed");
+	reading_refuses(&weir_reader_vegeta_results, "{\"code\":200,\"latency\":1}\n", WEIR_E_EMPTY,
+	                "no request with a start");
+	reading_refuses(&weir_reader_vegeta_results, "{\"latency\":1}\n", WEIR_E_EMPTY,
+	                "no request with a start");
 	reading_refuses(&weir_reader_vegeta_results,
 	                "{\"code\":200,\"timestamp\":\"yesterday\",\"latency\":1}\n", WEIR_E_EMPTY,
 	                "no request with a start");
+}
+
+/* ---- lists of responses ---- */
+
+static void lists_of_responses_are_requests(void **state)
+{
+	static const char *const texts[] = {
+		OHA_LIST "0.5,0,0,0.002,0.004,9,200\n0.25,0,0,0,0.001,9,399\n1,0,0,0,2,0,400\n",
+		HEY_LIST "0.0040,0,0,0,0.0020,0,200,0.5\n0.0010,0,0,0,0,0,399,0.25\n"
+			 "2.0000,0,0,0,0,0,400,1\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input =
+			reading_of(&weir_reader_http_list, texts[i], profile);
+
+		assert_string_equal(reading_claims(texts[i]), "http-list");
+		assert_int_equal(input->requests->count, 2);
+		assert_int_equal(input->requests->failed, 1);
+		assert_int_equal(input->requests->start_ns[0], 250000000);
+		assert_int_equal(input->requests->end_ns[0], 251000000);
+		assert_int_equal(input->requests->end_ns[1], 504000000);
+		weir_profile_free(profile);
+	}
+	reading_refuses(&weir_reader_http_list, OHA_LIST "0,0,0,0,1,9,500\n", WEIR_E_EMPTY,
+	                "none of its 1 requests completed");
+	reading_refuses(&weir_reader_http_list, OHA_LIST "0,0,0,0,1,9,200", WEIR_E_EMPTY,
+	                "no request with a start");
+}
+
+static void rows_of_a_list_that_are_damaged_are_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(&weir_reader_http_list,
+	                   OHA_LIST "0,0,0,0,1,9,200\n0,0,0,0,fast,9,200\n0,0,0,0,-1,9,200\n"
+	                            "0,0,0,0,1e9,9,200\n0,0,0,0,1,9,OK\n0,0,0,0,1\n",
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_RAGGED_ROW].count, 1);
+	weir_profile_free(profile);
+	reading_survives_damage(&weir_reader_http_list, OHA_LIST "0.5,0,0,0.002,0.004,9,200\n");
+	reading_survives_damage(&weir_reader_http_list, HEY_LIST "0.5,0,0,0,0,0,200,0.3\n");
+	assert_string_equal(reading_claims("request-start,request-duration,status\n0,1,200\n"),
+	                    "none");
 }
 
 /* ---- damage ---- */
@@ -459,6 +518,8 @@ int main(void)
 		cmocka_unit_test(vegeta_counts_requests_by_their_status),
 		cmocka_unit_test(early_versions_of_vegeta_state_fewer_times),
 		cmocka_unit_test(results_of_vegeta_are_requests),
+		cmocka_unit_test(lists_of_responses_are_requests),
+		cmocka_unit_test(rows_of_a_list_that_are_damaged_are_left_out),
 		cmocka_unit_test(numbers_that_cannot_be_are_left_out),
 		cmocka_unit_test(a_number_at_the_end_of_a_cut_file_is_left_out),
 		cmocka_unit_test(damaged_reports_are_read_or_refused),

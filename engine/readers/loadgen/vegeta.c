@@ -232,7 +232,7 @@ static void add_result(const struct result *result, struct weir_client_requests 
 static void take_result(struct weir_client_reading *reading, struct weir_jsoncursor *cursor,
                         uint64_t at)
 {
-	struct result result = {0};
+	struct result result = {{"", 0}, {"", 0}, {"", 0}};
 	struct weir_slice key;
 
 	weir_jsoncursor_enter(cursor, '{');

@@ -4,10 +4,7 @@
 #define AS_SAMPLES                                                                                 \
 	"write times as CSV with the columns name,value,unit (docs/formats.md), or figures as "    \
 	"weir.run/1"
-#define OF_SERVER AS_SAMPLES "; the server's log or metrics pages say why requests wait"
-#define OF_COLUMN(column, unit)                                                                    \
-	"write its column " column " as CSV with the columns name,value,unit, in rows such as "    \
-	"latency,9.5," unit "; the server's log or metrics pages say why requests wait"
+#define OF_SERVER   AS_SAMPLES "; the server's log or metrics pages say why requests wait"
 #define HYPERFINE   "run hyperfine with --export-json FILE and pass that file"
 #define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
 
@@ -27,17 +24,10 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "R",
                     .texts = {{"Running ", " test @ ", " threads and ", " connections"},
                               .all = 4}}}},
-	{.what = "a list of the responses by oha (--output-format csv)",
-         .advice = OF_COLUMN("request-duration", "s"),
-         .marks = {{.first = "",
-                    .cells = {{"request-start", "Response-delay", "request-duration", "status"},
-                              .all = 4}}}},
-	{.what = "a list of the responses by hey (-o csv)",
-         .advice = OF_COLUMN("response-time", "s"),
-         .marks = {{.first = "",
-                    .cells = {{"response-time", "DNS+dialup", "Response-delay"}, .all = 3}}}},
-	{.what = "a list of the requests by ApacheBench (ab -g)",
-         .advice = OF_COLUMN("ttime", "ms"),
+	{.what = "a list of the requests by ApacheBench (ab -g), which is sorted by their times "
+                 "and states "
+                 "no status",
+         .advice = "pass the report that ab prints, or the table of its percentiles (ab -e FILE)",
          .marks = {{.first = "s",
                     .texts = {{"starttime\tseconds\tctime\tdtime\tttime\twait"}, .all = 1}}}},
 	{.what = "a report of ApacheBench as HTML (ab -w)",
