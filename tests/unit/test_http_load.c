@@ -172,6 +172,33 @@ static void several_reports_are_loads_side_by_side(void **state)
 	weir_text_release(&text);
 }
 
+static void a_report_that_ends_early_does_not_spoil_the_next(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(&weir_reader_wrk, WRK_HEAD WRK WRK_RATE, profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_latency_ms", 7.4, false, "ms");
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 1);
+	weir_profile_free(profile);
+	reading_refuses(&weir_reader_wrk, WRK_HEAD, WEIR_E_EMPTY, "no times and no rate");
+}
+
+static void names_of_containers_before_the_lines_are_passed_over(void **state)
+{
+	static const char log[] =
+		"attack_1  | Requests      [total, rate, throughput]  100, 50.10, 50.00\n"
+		"server_1  | 503 Service Unavailable\n"
+		"attack_1  | Duration      [total, attack, wait]      2s, 1.99s, 10ms\n"
+		"attack_1  | Latencies     [mean, 50, 95, 99, max]    1ms, 2ms, 3ms, 4ms, 5ms\n"
+		"attack_1  | " CODES "200:90 503:10\n";
+
+	(void)state;
+	assert_string_equal(reading_claims(log), "vegeta");
+	expect_counts(&weir_reader_vegeta, log, "90", "10", 45);
+}
+
 /* ---- ab ---- */
 
 static void ab_states_whole_milliseconds(void **state)
@@ -510,6 +537,8 @@ int main(void)
 		cmocka_unit_test(percentiles_that_wrk_does_not_print_are_unknown),
 		cmocka_unit_test(latencies_of_wrk2_count_from_when_a_request_was_due),
 		cmocka_unit_test(several_reports_are_loads_side_by_side),
+		cmocka_unit_test(a_report_that_ends_early_does_not_spoil_the_next),
+		cmocka_unit_test(names_of_containers_before_the_lines_are_passed_over),
 		cmocka_unit_test(ab_states_whole_milliseconds),
 		cmocka_unit_test(ab_without_percentiles_has_mean_and_extremes),
 		cmocka_unit_test(answers_of_another_length_are_no_failures),

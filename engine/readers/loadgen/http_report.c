@@ -401,13 +401,12 @@ struct texts {
 };
 
 /* Adds the report to those of the file, unless it has no values. One without a completed request is
- * counted and left out. */
+ * counted and left out, and so is one that ends before its times. */
 static enum weir_status end_report(struct texts *texts, struct weir_error *err)
 {
 	struct weir_http_report *report = &texts->report;
 	struct weir_client_summary none;
 	struct weir_run *run = report->run;
-	enum weir_status status;
 
 	if (!report->has_values)
 		return WEIR_OK;
@@ -418,9 +417,11 @@ static enum weir_status end_report(struct texts *texts, struct weir_error *err)
 		weir_load_join_skip(&texts->join, &none);
 		return WEIR_OK;
 	}
-	status = weir_http_report_settle(report, texts->text->expected, err);
-	if (status)
-		return status;
+	if (weir_http_report_settle(report, texts->text->expected, NULL)) {
+		weir_input_warn(report->input, WEIR_WARN_SKIPPED_EVENT, UINT64_MAX,
+		                "a report without times");
+		return WEIR_OK;
+	}
 	report->run = NULL;
 	return weir_load_join_add(&texts->join, run, err);
 }
@@ -433,6 +434,18 @@ static enum weir_status begin_report(struct texts *texts, struct weir_error *err
 	weir_http_report_release(&texts->report);
 	weir_http_report_init(&texts->report, input);
 	return status;
+}
+
+/* Returns a row of the log of several containers, "vegeta_1 | Requests ...", without its name. */
+static struct weir_csv_row without_name(const struct weir_csv_row *row)
+{
+	struct weir_csv_row rest = *row;
+
+	if (row->count > 2 && weir_slice_equals(row->cells[1], "|")) {
+		rest.cells += 2;
+		rest.count -= 2;
+	}
+	return rest;
 }
 
 static enum weir_status take_row(struct texts *texts, const struct weir_csv_row *row,
@@ -494,7 +507,9 @@ enum weir_status weir_http_text_read(const struct weir_http_text *text, struct w
 
 	weir_http_report_init(&texts.report, input);
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
-		status = row->count ? take_row(&texts, row, err) : WEIR_OK;
+		const struct weir_csv_row line = without_name(row);
+
+		status = row->count ? take_row(&texts, &line, err) : WEIR_OK;
 		if (status)
 			break;
 	}

@@ -187,7 +187,8 @@ const struct weir_tool weir_tools[] = {
                     .texts = {{"Recorded: ", "Samples: ", "Duration: ", "CPU time: "}, .all = 4}},
                    {.first = "{", .keys = {{"root_frame", "sample_count"}, .all = 2}}}},
 	{.what = "a table of counters by perf stat, which counts events and names no functions",
-         .advice = "record stacks: perf record -g COMMAND, then perf script > FILE",
+         .advice = "record stacks: perf record -g COMMAND, then perf script > FILE; for times of a "
+                   "command that a gate can compare, " HYPERFINE,
          .marks = {{.first = "", .texts = {{"Performance counter stats for "}, .all = 1}},
                    {.first = "",
                     .texts = {{",msec,task-clock", ";msec;task-clock", ",msec,cpu-clock",
