@@ -328,7 +328,7 @@ static void apply_to(const struct weir_analysis *analysis, const struct weir_rep
 	out->low_us = weir_replay(&draft.program, plain, WEIR_REPLAY_LOW) / 1000;
 	out->high_us = weir_replay(&draft.program, plain, WEIR_REPLAY_HIGH) / 1000;
 	out->rows = draft.rows;
-	out->supposed = draft.supposed;
+	out->supposed = draft.doubt > 0;
 	if (out->found)
 		assert_true(draft.basis.length > 0);
 	name_places(&draft, out);

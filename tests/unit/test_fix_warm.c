@@ -607,7 +607,7 @@ static enum found collects(const struct pause *pause)
 
 	init_paused(&run, pause);
 	if (advice_run_apply(&run, weir_fix_collect_garbage_later))
-		found = run.draft.supposed ? DOUBTFUL : LIKELY;
+		found = run.draft.doubt > 0 ? DOUBTFUL : LIKELY;
 	advice_run_release(&run);
 	return found;
 }

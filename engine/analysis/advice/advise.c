@@ -83,11 +83,6 @@ static bool check_needs(const struct weir_advisor *advisor, struct weir_found_fi
 
 /* ---- one fix ---- */
 
-/* A fix that supposes what the host does is ordered by this share of its saving: it must save twice
- * as much as a fix without such a guess. Of seven measured programs whose host work could be array
- * code by its time, one computed on arrays; six coded pictures or wrote files. */
-#define SUPPOSED_RIGHT 0.5
-
 static void finish(struct weir_draft *draft, struct weir_arena *arena, struct weir_ranked_fix *out)
 {
 	struct weir_found_fix *fix = &out->fix;
@@ -102,9 +97,8 @@ static void finish(struct weir_draft *draft, struct weir_arena *arena, struct we
 	out->score =
 		out->of_start ? draft->start_ns / (double)draft->program.turns : weir_score_of(fix);
 	out->copies_stay = draft->copies_stay;
-	out->supposed = draft->supposed;
-	if (out->supposed)
-		out->score *= SUPPOSED_RIGHT;
+	out->supposed = draft->doubt > 0;
+	out->score *= 1 - draft->doubt;
 	out->touched = draft->touched;
 	draft->touched = NULL;
 }

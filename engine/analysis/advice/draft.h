@@ -35,8 +35,9 @@ struct weir_draft {
 	bool copies_stay; /* the fix makes copies smaller, which can still be pinned or hidden */
 	bool displaced; /* the fix removes a pass that displaced the framework's code from caches */
 	bool warm;      /* the host's dispatch is already that of code in its caches */
-	/* The fix replaces host work of which only the time is known, not what it does. */
-	bool supposed;
+	/* The fix replaces host work of which only the time is known, not what it does: how often
+	 * it is something else, from 0, if that is known, to 1. */
+	double doubt;
 	/* The run does not show what the change gives: the fix is listed without a time, and the
 	 * durations of the draft only mark the kernels that change. */
 	bool unpredicted;

@@ -23,7 +23,7 @@ struct weir_ranked_fix {
 	bool of_start; /* saves time of leading steps alone: nothing says what a step takes then */
 	bool dropped;  /* an alternative to a better fix */
 	bool copies_stay; /* see struct weir_draft */
-	bool supposed;    /* see struct weir_draft */
+	bool supposed;    /* it replaces host work of which only the time is known */
 };
 
 /* Returns the saved time (ns) over effort. What must be checked counts a tenth of the saving less,
