@@ -234,6 +234,51 @@ static void ranges_of_pytorch_that_mark_steps_are_the_profilers(void **state)
 	}
 }
 
+/* Steps of 200 us whose ranges frames of this name close and open: 20 us before the end of a range,
+ * and 10 us behind the start of the next one, 70 us later. The first call is 15 us behind it. */
+static struct weir_trace *ranges_with_frames(const char *exit, const char *enter)
+{
+	struct make_trace *trace = make_trace_new();
+
+	for (int64_t i = 0; i < STEPS; i++) {
+		int64_t at = i * 200 * US, end = at + 130 * US;
+		uint64_t id = (uint64_t)i + 1;
+
+		make_host(trace, WEIR_HOST_ANNOTATION, 0, "decode", at, end);
+		make_call(trace, 0, "cudaLaunchKernel", at + 15 * US, at + 16 * US, id);
+		make_kernel(trace, 0, "first", at + 18 * US, at + 23 * US, id);
+		make_host(trace, WEIR_HOST_PYTHON, 0, exit, end - 20 * US, end + 20 * US);
+		make_host(trace, WEIR_HOST_PYTHON, 0, enter, at + 190 * US, at + 210 * US);
+	}
+	return make_trace_finish(trace);
+}
+
+/* Frames of PyTorch's profiler show where it closes and opens ranges, however long that takes. */
+static void frames_that_close_and_open_ranges_are_the_profilers(void **state)
+{
+	static const char exit[] = "torch/autograd/profiler.py(860): __exit__",
+			  enter[] = "torch/autograd/profiler.py(854): __enter__";
+	static const struct {
+		const char *exit, *enter;
+		double less;
+	} cases[] = {
+		{exit, enter, 20 + 70 + 10},
+		{"torch/autograd/grad_mode.py(88): __exit__", enter, 0},
+		{exit, "torch/autograd/grad_mode.py(84): __enter__", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < WEIR_COUNT_OF(cases); i++) {
+		const struct weir_host_speed unprofiled = {1, 1, 0};
+		struct made made;
+
+		make(&made, ranges_with_frames(cases[i].exit, cases[i].enter));
+		assert_near(weir_replay(&made.program, unprofiled, TYPICAL),
+		            (200.0 - cases[i].less) * US, 1e-3);
+		release(&made);
+	}
+}
+
 /* Steps of 100 us: a kernel of 20 us, a wait for it, then a second kernel. */
 static struct weir_trace *a_wait_in_the_step(void)
 {
@@ -434,6 +479,7 @@ int main(void)
 		cmocka_unit_test(frames_of_python_make_the_profiler_slower),
 		cmocka_unit_test(the_profilers_marks_are_no_time_of_the_program),
 		cmocka_unit_test(ranges_of_pytorch_that_mark_steps_are_the_profilers),
+		cmocka_unit_test(frames_that_close_and_open_ranges_are_the_profilers),
 		cmocka_unit_test(a_launch_that_is_short_in_other_steps_is_delayed),
 		cmocka_unit_test(a_wait_holds_the_host_until_its_job_has_ended),
 		cmocka_unit_test(a_silence_that_is_short_in_some_step_is_a_delay),

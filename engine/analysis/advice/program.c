@@ -578,6 +578,43 @@ static double mark_share(const struct weir_program *program, const struct edges 
 	return edges->operators > 0 && between_ns <= MOST_RANGE_NS ? RANGE_SHARE : 0;
 }
 
+/* Rows of the host before the next range among which the frames that close and open ranges are
+ * sought: closing takes about 15 frames. */
+#define MARK_ROWS 64
+
+/* Fills the time from the frame that closes a range of the program to the end of the one that opens
+ * the next at end_ns; false: the profiler recorded no such frames,
+ * "torch/autograd/profiler.py(860):
+ * __exit__" and "...: __enter__". */
+static bool frames_of_marking(const struct weir_program *program, uint32_t thread, int64_t end_ns,
+                              struct weir_interval *mark)
+{
+	static const char file[] = "autograd/profiler.py(";
+	const struct weir_host_columns *host = &program->rank->trace->host;
+	size_t first, end;
+	bool opens = false;
+
+	weir_timeline_thread_rows(&program->rank->timeline, thread, &first, &end);
+	end = weir_instants_from(host->start_ns, first, end, end_ns);
+	for (size_t row = end; row > first && end - row < MARK_ROWS; row--) {
+		const char *name =
+			weir_timeline_host_name(&program->rank->timeline, (uint32_t)row - 1);
+		const char *at = strstr(name, file);
+
+		if (!at)
+			continue;
+		if (strstr(at, "): __enter__") && host->end_ns[row - 1] >= end_ns) {
+			mark->end_ns = host->end_ns[row - 1];
+			opens = true;
+		}
+		if (strstr(at, "): __exit__")) {
+			mark->start_ns = host->start_ns[row - 1];
+			return opens;
+		}
+	}
+	return false;
+}
+
 /* Returns the time around the end of the step in which only the profiler runs; empty: no range
  * marks the steps, or ranges that are not known to take the profiler any time. */
 static struct weir_interval marking(const struct weir_program *program, const struct edges *edges,
@@ -596,6 +633,9 @@ static struct weir_interval marking(const struct weir_program *program, const st
 	if (row == WEIR_NONE || host->end_ns[row] >= end_ns ||
 	    weir_span_ns(host->end_ns[row], end_ns) >= WEIR_HOST_WORK_NS)
 		return mark;
+	if (edges->frames > 0 && frames_of_marking(program, host->thread[row], end_ns, &mark))
+		return mark;
+	mark = (struct weir_interval){end_ns, end_ns};
 	share = mark_share(program, edges, row, weir_span_ns(host->end_ns[row], end_ns));
 	if (share == 0)
 		return mark;
