@@ -262,6 +262,18 @@ static void compile_leaves_a_graph_and_the_main_chains(void **state)
 	assert_true(is_dropped("cuda-graph", 300, "compile", 150));
 }
 
+/* Copies that nobody needs are named beside a compiler that fuses them if they are half of its
+ * gain.
+ */
+static void needless_copies_stay_beside_fused_ones(void **state)
+{
+	(void)state;
+	assert_false(is_dropped("compile-pointwise", 300, "avoid-copies", 150));
+	assert_false(is_dropped("compile", 300, "avoid-copies", 150));
+	assert_true(is_dropped("compile-pointwise", 300, "avoid-copies", 149));
+	assert_true(is_dropped("vectorise", 300, "avoid-copies", 150));
+}
+
 /* A capture saves this beside 300 ns that compiling saves; it goes first if it does the main part.
  */
 static bool captures_first(double saved, bool unmet)
@@ -455,6 +467,7 @@ int main(void)
 		cmocka_unit_test(what_an_alternative_repeats_is_not_left_out_for_it),
 		cmocka_unit_test(types_and_structure_are_both_named),
 		cmocka_unit_test(compile_leaves_a_graph_and_the_main_chains),
+		cmocka_unit_test(needless_copies_stay_beside_fused_ones),
 		cmocka_unit_test(a_capture_goes_before_a_compiler_if_it_saves_the_main_part),
 		cmocka_unit_test(channels_last_stays_beside_faster_launches),
 		cmocka_unit_test(removing_work_stays_beside_hiding_it),

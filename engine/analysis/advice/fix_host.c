@@ -369,10 +369,10 @@ bool weir_fix_remove_syncs(struct weir_draft *draft)
  * caches with the thread that launches: its calls took 1.2 times as long beside two of them. */
 #define WRITERS 2.0
 #define SHARED  1.2
-/* One thread beside the dispatch is the usual fix, and its own work then limits the step. Where
- * that gives less than this share of what several workers give, several take it. Of 27 measured
- * fixes of code between operators in which one thread gave from 0.26, 25 had one; one in which it
- * would have given 0.07 had four. */
+/* One thread beside the dispatch is the usual fix, and its own work then limits the step, with its
+ * wait for the lock. Where that gives less than this share of what several workers give, several
+ * take it. Of 27 measured fixes of code between operators in which one thread gave from 0.26, 25
+ * had one; one in which it would have given 0.07 had four. */
 #define ONE_GIVES 0.2
 /* The same for work that consists of the framework's operators, such as transforms of a data set:
  * loaders of frameworks run these in several processes. The one such fix measured had four, and
@@ -573,7 +573,7 @@ static void limit_by_workers(struct weir_draft *draft, const struct moved *moved
 	                      .of = draft->program.step == WEIR_NONE ? "trace" : "step"};
 	bool one;
 
-	shift.one_gives = (before_ns - fmax(rest_ns, moved->ns)) /
+	shift.one_gives = (before_ns - fmax(rest_ns, shift.one_ns)) /
 	                  (before_ns - fmax(rest_ns, shift.several_ns));
 	one = shift.one_gives >=
 	      (moved->operators_ns > moved->ns / 2 ? ONE_GIVES_OPERATORS : ONE_GIVES);

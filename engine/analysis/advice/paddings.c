@@ -200,6 +200,141 @@ static void note_host(const struct weir_op_calls *calls, uint32_t op, struct wei
 	                    timeline->trace->host.end_ns[outer]);
 }
 
+static void remove_call(struct weir_draft *draft, const struct weir_op_calls *calls, size_t c,
+                        struct weir_paddings *sum)
+{
+	sum->before_ns += calls->items[c].ns;
+	weir_op_call_remove(draft, &calls->items[c]);
+}
+
+static void remove_padding(struct weir_draft *draft, const struct weir_op_calls *calls,
+                           const struct padding *padding, struct weir_intervals *host,
+                           struct weir_paddings *sum)
+{
+	for (size_t i = padding->first; i < padding->end; i++)
+		remove_call(draft, calls, i, sum);
+	note_host(calls, padding->op, host);
+	sum->found++;
+}
+
+/* ---- heads ---- */
+
+/* Queries, keys and values. */
+#define INPUTS 3
+/* Calls before attention among which these are padded: each is filled, copied and perhaps rotated.
+ */
+#define PADDED_WITHIN 12
+/* Fused attention takes heads whose size is a multiple of 8 in 16 bits (FlashAttention, and cuDNN's
+ * kernels); PyTorch pads others itself. */
+#define HEAD_STEP 8
+
+/* Fills the padded columns behind the others of a tensor of heads whose first call is `c`; false:
+ * it is another call. */
+static bool read_columns(const struct weir_op_calls *calls, size_t c, struct padding *out)
+{
+	const struct weir_arg *x;
+	struct weir_args args;
+	int64_t widths[WEIR_MAX_INTS];
+	double value;
+	size_t count;
+
+	*out = (struct padding){.op = enclosing(calls, c, "aten::constant_pad_nd"), .first = c};
+	if (out->op == WEIR_NONE || !weir_advisor_args(calls->advisor, out->op, &args) ||
+	    !(x = weir_args_tensor(&args, 0)) || x->rank != 4 || x->dims[3] < 1 ||
+	    x->dims[3] % HEAD_STEP != 0 || !weir_args_ints(&args, PAD_WIDTHS, widths, &count) ||
+	    count < 2 || widths[0] != 0 || widths[1] < 1 || widths[1] > WEIR_MAX_DIM ||
+	    !weir_args_number(&args, PAD_VALUE, &value) || value != 0)
+		return false;
+	for (size_t i = 2; i < count; i++)
+		if (widths[i] != 0)
+			return false;
+	out->rows = x->dims[3];
+	out->padded_rows = x->dims[3] + widths[1];
+	out->elements = x->elements / (double)out->rows * (double)out->padded_rows;
+	out->dtype = x->element.dtype;
+	for (out->end = c + 1; out->end < calls->count; out->end++)
+		if (enclosing(calls, out->end, "aten::constant_pad_nd") != out->op)
+			break;
+	return true;
+}
+
+/* Fills the paddings of the inputs of the attention at call `c`; false: an input is not padded, or
+ * the result is not cut. */
+static bool read_padded_heads(const struct weir_op_calls *calls, size_t c,
+                              struct padding paddings[INPUTS])
+{
+	const struct weir_op_call *call = &calls->items[c];
+	size_t found = 0, at = c > PADDED_WITHIN ? c - PADDED_WITHIN : 0;
+	struct weir_args args;
+
+	if (!strstr(weir_op_calls_name(calls, call), "attention") ||
+	    !weir_op_calls_args(calls, call, &args))
+		return false;
+	for (; at < c; at++) {
+		struct padding padding;
+
+		if (!read_columns(calls, at, &padding))
+			continue;
+		/* Earlier ones belong to another attention. */
+		if (found == INPUTS)
+			memmove(&paddings[0], &paddings[1], --found * sizeof *paddings);
+		paddings[found++] = padding;
+		at = padding.end - 1;
+	}
+	if (found < INPUTS)
+		return false;
+	for (size_t i = 0; i < INPUTS; i++) {
+		const struct weir_arg *arg = weir_args_tensor(&args, i);
+
+		if (!arg || arg->rank != 4 || arg->elements != paddings[i].elements ||
+		    arg->element.dtype != paddings[i].dtype ||
+		    arg->dims[3] != paddings[i].padded_rows)
+			return false;
+	}
+	return is_cut(calls, call->op,
+	              args.items[0].elements / (double)paddings[0].padded_rows *
+	                      (double)paddings[2].padded_rows,
+	              &paddings[2]);
+}
+
+/* True if the call copies the cut result of attention from the order of heads to that of rows: in
+ * that order fused kernels write it for queries that lie in it. */
+static bool orders_rows(const struct weir_op_calls *calls, size_t c, const struct padding *query)
+{
+	const struct weir_arg *to, *from;
+	struct weir_args args;
+
+	if (c >= calls->count ||
+	    strcmp(weir_op_calls_name(calls, &calls->items[c]), "copy_") != 0 ||
+	    calls->items[c].transfers || !weir_op_calls_args(calls, &calls->items[c], &args) ||
+	    !(to = weir_args_tensor(&args, 0)) || !(from = weir_args_tensor(&args, 1)) ||
+	    to->elements != from->elements || to->rank != 4 || to->dims[3] != query->rows ||
+	    to->elements * (double)query->padded_rows != query->elements * (double)query->rows)
+		return false;
+	/* The source of the padded queries. */
+	if (!weir_op_calls_args(calls, &calls->items[query->end - 1], &args) ||
+	    !(from = weir_args_tensor(&args, 1)))
+		return false;
+	return from->rank == 4 && from->strided && from->strides[1] < from->strides[2];
+}
+
+/* Removes the columns of zeros behind heads that attention reads; it is taken to last as long. */
+static void remove_of_heads(struct weir_draft *draft, const struct weir_op_calls *calls,
+                            struct weir_intervals *host, struct weir_paddings *sum)
+{
+	for (size_t c = 0; c < calls->count; c++) {
+		struct padding paddings[INPUTS];
+
+		if (!read_padded_heads(calls, c, paddings))
+			continue;
+		for (size_t i = 0; i < INPUTS; i++)
+			remove_padding(draft, calls, &paddings[i], host, sum);
+		sum->of_heads += INPUTS;
+		if (orders_rows(calls, c + 1, &paddings[0]))
+			remove_call(draft, calls, c + 1, sum);
+	}
+}
+
 void weir_paddings_remove(struct weir_draft *draft, const struct weir_op_calls *calls,
                           struct weir_paddings *sum)
 {
@@ -210,16 +345,12 @@ void weir_paddings_remove(struct weir_draft *draft, const struct weir_op_calls *
 		if (!read_padding(calls, c, &padding))
 			continue;
 		if (is_needless(calls, &padding)) {
-			for (size_t i = padding.first; i < padding.end; i++) {
-				sum->before_ns += calls->items[i].ns;
-				weir_op_call_remove(draft, &calls->items[i]);
-			}
-			note_host(calls, padding.op, &host);
-			sum->found++;
+			remove_padding(draft, calls, &padding, &host, sum);
 			sum->of_rows += padding.of_rows;
 		}
 		c = padding.end - 1;
 	}
+	remove_of_heads(draft, calls, &host, sum);
 	weir_intervals_unite(&host);
 	weir_host_spans_remove(draft, &host);
 	weir_intervals_release(&host);
@@ -233,5 +364,7 @@ void weir_paddings_explain(struct weir_draft *draft, const struct weir_paddings 
 			draft->basis.length > 0 ? "; " : "", sum->found, sum->before_ns / 1e3,
 			sum->of_rows == sum->found
 				? "the products that read them take any number of rows"
+			: sum->of_heads == sum->found
+				? "the attention that reads them takes heads of this size"
 				: "the convolutions that read them pad themselves");
 }

@@ -2,7 +2,8 @@
 /*
  * Finds tensors that are copied with a border of zeros which only a convolution reads: the
  * convolution pads its input itself. Rows of zeros that only products read, and that are cut off
- * their results, are needless as well.
+ * their results, are needless as well, and so are columns of zeros behind queries, keys and values
+ * of fused attention that are cut off its result.
  */
 #ifndef WEIR_ANALYSIS_ADVICE_PADDINGS_H
 #define WEIR_ANALYSIS_ADVICE_PADDINGS_H
@@ -14,6 +15,7 @@
 struct weir_paddings {
 	size_t found;     /* tensors that are not padded */
 	size_t of_rows;   /* of these, for products */
+	size_t of_heads;  /* of these, for attention */
 	double before_ns; /* device time of their fills and copies */
 };
 

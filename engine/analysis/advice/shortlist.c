@@ -137,6 +137,17 @@ static bool keeps_kernels(const struct weir_ranked_fix *better, const struct wei
 	                                          saved_ns(other) >= MAIN_PART * saved_ns(better)));
 }
 
+/* True if the better fix compiles operators, copies among them, while the other one only does
+ * without copies, which are the main part: that needs no compiler. */
+static bool needs_no_compiler(const struct weir_ranked_fix *better,
+                              const struct weir_ranked_fix *other)
+{
+	static const char *const ids[] = {"compile", "compile-pointwise", NULL};
+
+	return is_one_of(better, ids) && strcmp(other->fix.entry->id, "avoid-copies") == 0 &&
+	       saved_ns(other) >= MAIN_PART * saved_ns(better);
+}
+
 /* True if the better fix only hides work, which still takes its time elsewhere and delays the
  * result, while the other one removes it; or if the better fix removes work of which only the time
  * is known, and which may be work that must be done, while the other one hides it. */
@@ -228,6 +239,7 @@ static void drop_alternatives(const struct weir_advisor *advisor, struct weir_ra
 			    (changes_types(&outcomes[a]) && !changes_types(&outcomes[b])) ||
 			    leaves_bytes(&outcomes[a], &outcomes[b]) ||
 			    keeps_kernels(&outcomes[a], &outcomes[b]) ||
+			    needs_no_compiler(&outcomes[a], &outcomes[b]) ||
 			    hides_work(&outcomes[a], &outcomes[b]) ||
 			    leaves_copies(&outcomes[a], &outcomes[b]) ||
 			    keeps_copies(&outcomes[a], &outcomes[b]) ||
