@@ -177,7 +177,7 @@ static void the_host_changes_pieces_by_numbers_as_it_packs_them(void **state)
 		{"aten::add", PIECE_NUMBER, NUMBER, 9, "aten::cat"},
 		{"aten::add", "[[96, 63], [], []]", NUMBER, 10, "aten::cat"},
 		{"aten::add", PIECES, TWO, 10, "aten::cat"}, /* the device has the other tensor */
-		{"aten::exp", PIECE_NUMBER, NUMBER, 10, "aten::cat"},
+		{"aten::exp", PIECE_NUMBER, NUMBER, 10, "aten::abs"},
 		{"aten::add", PIECE_NUMBER, NUMBER, 10, "aten::abs"}, /* they stay apart */
 	};
 
@@ -309,6 +309,44 @@ static void pieces_in_pinned_memory_are_parts_of_one_tensor(void **state)
 	assert_near(groups_us(&pageable) - groups_us(&pinned), 81.9, 0.02);
 }
 
+/* Twelve pieces of numbers and of values, and an operator on each of `mapped` values. */
+static double mapped_us(const char *op, int mapped, const char *dims, const char *types)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < 12; i++) {
+		advice_step_begin(step, "aten::copy_", "[[200], [200], []]",
+		                  "[\"long int\", \"long int\"]", NULL);
+		advice_step_copy_bytes(step, "Memcpy HtoD (Pinned -> Device)", 2, 1600);
+		advice_step_end(step);
+		advice_step_begin(step, "aten::copy_", "[[200], [200], []]", TWO, NULL);
+		advice_step_copy_bytes(step, "Memcpy HtoD (Pinned -> Device)", 2, 400);
+		advice_step_end(step);
+		if (i < mapped) {
+			advice_step_begin(step, op, dims, types, NULL);
+			advice_step_pass(step, 8);
+			advice_step_kernel(step, STREAMING, 30, 4);
+			advice_step_end(step);
+		}
+	}
+	advice_step_op(step, "aten::cat", "[[], []]", TWO, STREAMING, 4);
+	advice_step_op(step, "aten::mm", "[[960, 64], [64, 64]]", TWO, "nvjet_gemm", 20);
+	advice_step_wait(step);
+	return result_of(step, weir_fix_pack_copies).after_us;
+}
+
+static void an_operator_on_each_piece_becomes_one_on_all(void **state)
+{
+	double once_us = mapped_us("aten::log1p", 12, "[[200]]", ONE);
+
+	(void)state;
+	assert_near(once_us - mapped_us("aten::log1p", 0, "[[200]]", ONE), 40, 5);
+	/* A piece without the operator, one of another size, and two tensors. */
+	assert_true(mapped_us("aten::log1p", 11, "[[200]]", ONE) > once_us + 9 * 30);
+	assert_true(mapped_us("aten::log1p", 12, "[[201]]", ONE) > once_us + 9 * 30);
+	assert_true(mapped_us("aten::mul", 12, "[[200], [200]]", TWO) > once_us + 9 * 30);
+}
+
 /* Pieces that are uploaded and joined, and the time behind them in which they are freed. */
 static double freed_us(double us)
 {
@@ -365,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_tensor_of_the_host_has_its_rows_already),
 		cmocka_unit_test(one_tensor_needs_no_joining_of_groups),
 		cmocka_unit_test(pieces_in_pinned_memory_are_parts_of_one_tensor),
+		cmocka_unit_test(an_operator_on_each_piece_becomes_one_on_all),
 		cmocka_unit_test(freed_pieces_are_no_work_behind_the_copy),
 		cmocka_unit_test(stacking_arrays_takes_a_view_of_each),
 	};

@@ -143,3 +143,19 @@ void weir_transfer_rates(const struct weir_advisor *advisor,
 		free(reached[w]);
 	}
 }
+
+void weir_transfer_free_host(struct weir_draft *draft, uint32_t issue)
+{
+	struct weir_program *program = &draft->program;
+	uint32_t outer = program->issues[issue].outer;
+
+	for (uint32_t i = issue; i < program->issue_count; i++) {
+		uint32_t until = program->issues[i].until;
+
+		if (i > issue && (outer == WEIR_NONE || program->issues[i].outer != outer))
+			break;
+		if (until != WEIR_NONE && program->jobs[until].issue == issue)
+			weir_draft_unwait(draft, i);
+	}
+	program->issues[issue].call_ns = fmin(program->issues[issue].call_ns, WEIR_COPY_CALL_NS);
+}
