@@ -109,6 +109,13 @@ static bool has_one_batch(const struct weir_layout_copy *copy)
 	return copy->rank >= 3 && batches <= 1;
 }
 
+/* True if a product of matrices takes them as slices of larger ones, with a stride between them. */
+static bool takes_slices(const struct weir_layout_copy *copy, const struct weir_arg *arg)
+{
+	return arg->rank == 3 && copy->rank == 3 &&
+	       memcmp(arg->dims, copy->dims, 3 * sizeof *arg->dims) == 0;
+}
+
 /* True if the copy only brings the batch in front of the rows, as [rows, batch, columns] to [batch,
  * rows, columns]: libraries take matrices with a stride between rows and one between matrices. The
  * time of the product is taken to stay: a program on an H100 whose two products took 306 us between
@@ -266,7 +273,11 @@ static enum use use_by(const struct weir_op_calls *calls, size_t reader,
 	if (copy->layout == WEIR_LAYOUT_EXPANDED)
 		return USE_TAKES;
 	if (is_attention(calls, call))
-		return copy->layout == WEIR_LAYOUT_PERMUTED ? USE_TAKES : USE_NEEDS;
+		return copy->layout == WEIR_LAYOUT_PERMUTED || copy->layout == WEIR_LAYOUT_SLICED
+		               ? USE_TAKES
+		               : USE_NEEDS;
+	if (copy->layout == WEIR_LAYOUT_SLICED && call->work.product)
+		return takes_slices(copy, arg) ? USE_TAKES : USE_NEEDS;
 	if (call->work.product)
 		return takes_transposed(copy, arg) || takes_batches(copy, arg) ||
 		                       multiplies_each(calls, reader, copy, arg) ||

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/analysis/advice/layout_copies.h"
+#include "engine/analysis/advice/transfers.h"
 
 /* Operators that a program calls in order to copy, and those that they call. */
 static const char *const copying[] = {"contiguous",
@@ -237,6 +238,94 @@ static bool columns_of(const struct weir_op_calls *calls, size_t c, struct weir_
 	return true;
 }
 
+/* Share of the rows that a range takes at least; positions of few rows are a choice. */
+#define RANGE_SHARE 0.5
+
+/* True if the step chooses positions, or copies as many of them to the device: they differ from
+ * step to step. */
+static bool chooses_positions(const struct weir_op_calls *calls, double count)
+{
+	static const char *const choosing[] = {"topk",    "sort",          "argsort", "nonzero",
+	                                       "argmax",  "multinomial",   "randint", "randperm",
+	                                       "random_", "masked_select", NULL};
+
+	for (size_t c = 0; c < calls->count; c++) {
+		const struct weir_op_call *call = &calls->items[c];
+		struct weir_transfer copy = weir_transfer_of(
+			calls->advisor, &calls->advisor->program.jobs[call->longest_job]);
+
+		if (weir_op_is_one_of(weir_op_calls_name(calls, call), choosing) ||
+		    (copy.way == WEIR_TRANSFER_UP && copy.bytes == 8 * count))
+			return true;
+	}
+	return false;
+}
+
+/* Returns the dimension that the only positions of an indexing call take rows of, with their
+ * number; -1: not known. PyTorch shapes the positions as the result, with sizes of 1 elsewhere. */
+static int indexed_dim(const struct weir_op_calls *calls, const struct weir_op_call *call, int rank,
+                       int64_t *count)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const struct weir_host_columns *host = &timeline->trace->host;
+	int found = -1;
+
+	for (uint32_t row = call->op + 1;
+	     row < host->count && host->thread[row] == host->thread[call->op] &&
+	     host->start_ns[row] < host->end_ns[call->op];
+	     row++) {
+		int64_t shape[WEIR_MAX_INTS];
+		struct weir_args args;
+		size_t dims;
+
+		if (strcmp(weir_timeline_host_name(timeline, row), "aten::reshape") != 0)
+			continue;
+		if (found >= 0 || !weir_advisor_args(calls->advisor, row, &args) ||
+		    !weir_args_tensor(&args, 0) || args.items[0].rank != 1 ||
+		    !weir_args_ints(&args, 1, shape, &dims) || (int)dims != rank)
+			return -1;
+		*count = args.items[0].dims[0];
+		for (int d = 0; d < rank; d++) {
+			if (shape[d] == 1)
+				continue;
+			if (found >= 0 || shape[d] != *count)
+				return -1;
+			found = d;
+		}
+	}
+	return found;
+}
+
+/* Fills a copy of rows at positions that are the same in each step, most rows of each entry of a
+ * batch: they are taken to be a range, of which a slice is a view. False: the call is not one. */
+static bool range_of(const struct weir_op_calls *calls, size_t c, struct weir_layout_copy *out)
+{
+	const struct weir_op_call *call = &calls->items[c];
+	const struct weir_arg *x;
+	struct weir_args args;
+	int64_t count = 0;
+	int dim;
+
+	if (strcmp(weir_op_calls_name(calls, call), "index") != 0 ||
+	    !weir_op_calls_args(calls, call, &args) || !(x = weir_args_tensor(&args, 0)))
+		return false;
+	dim = indexed_dim(calls, call, x->rank, &count);
+	if (dim < 1 || dim == x->rank - 1 || count > x->dims[dim] ||
+	    (double)count < RANGE_SHARE * (double)x->dims[dim] ||
+	    chooses_positions(calls, (double)count))
+		return false;
+	*out = (struct weir_layout_copy){.call = c,
+	                                 .layout = WEIR_LAYOUT_SLICED,
+	                                 .elements =
+	                                         x->elements / (double)x->dims[dim] * (double)count,
+	                                 .dtype = x->element.dtype,
+	                                 .rank = x->rank,
+	                                 .format = -1};
+	memcpy(out->dims, x->dims, sizeof out->dims);
+	out->dims[dim] = count;
+	return true;
+}
+
 bool weir_layout_copy_read(const struct weir_op_calls *calls, size_t c,
                            struct weir_layout_copy *out)
 {
@@ -244,7 +333,7 @@ bool weir_layout_copy_read(const struct weir_op_calls *calls, size_t c,
 	const struct weir_arg *to, *from;
 	struct weir_args args;
 
-	if (repeated_of(calls, c, out) || columns_of(calls, c, out))
+	if (repeated_of(calls, c, out) || columns_of(calls, c, out) || range_of(calls, c, out))
 		return true;
 	if (call->transfers || strcmp(weir_op_calls_name(calls, call), "copy_") != 0 ||
 	    !weir_op_calls_args(calls, call, &args))

@@ -19,6 +19,7 @@ enum weir_layout {
 	WEIR_LAYOUT_EXPANDED,   /* its elements are repeated */
 	WEIR_LAYOUT_WINDOWS,    /* they belong to windows that overlap */
 	WEIR_LAYOUT_COLUMNS,    /* its columns are in the order of an index */
+	WEIR_LAYOUT_SLICED,     /* rows of it are taken at positions, for each entry of a batch */
 };
 
 struct weir_layout_copy {
