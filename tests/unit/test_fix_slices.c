@@ -50,7 +50,7 @@ static double saved_us(const struct windows *windows)
 
 static void a_range_of_rows_is_a_view_for_a_product(void **state)
 {
-	static const struct windows range = {POSITIONS, SHAPE, READER, "aten::abs", 6144 * 4},
+	static const struct windows range = {POSITIONS, SHAPE, READER, "aten::abs", 24576},
 				    half = {"[[4096], []]", "[\"\", \"[1, 4096, 1]\"]",
 	                                    "aten::bmm",    "[[96, 4096, 384], [96, 384, 48]]",
 	                                    NULL,           0};
@@ -71,7 +71,7 @@ static void other_rows_are_gathered(void **state)
 		{POSITIONS, NULL, READER, NULL, 0},
 		/* Chosen by the step, or sent to it. */
 		{POSITIONS, SHAPE, READER, "aten::sort", 0},
-		{POSITIONS, SHAPE, READER, NULL, 6144 * 8},
+		{POSITIONS, SHAPE, READER, NULL, 49152},
 		/* A single matrix has one stride. */
 		{POSITIONS, SHAPE, "aten::mm", "[[589824, 384], [384, 48]]", NULL, 0},
 	};

@@ -16,6 +16,7 @@
 #include "engine/analysis/advice/opcalls.h"
 #include "engine/analysis/advice/paddings.h"
 #include "engine/analysis/advice/products.h"
+#include "engine/analysis/advice/rejoins.h"
 #include "engine/analysis/advice/reorders.h"
 #include "engine/analysis/advice/spread.h"
 #include "engine/analysis/advice/stacked.h"
@@ -586,6 +587,7 @@ struct total {
 	struct weir_reorders reorders;
 	struct weir_stacks stacks;
 	struct weir_detours detours;
+	struct weir_rejoins rejoins;
 };
 
 /* Notes the host time of the copying operator around a call. The one before the step's first call
@@ -803,6 +805,7 @@ static void explain(struct weir_draft *draft, const struct total *total)
 	weir_reorders_explain(draft, &total->reorders);
 	weir_stacks_explain(draft, &total->stacks);
 	weir_detours_explain(draft, &total->detours);
+	weir_rejoins_explain(draft, &total->rejoins);
 }
 
 bool weir_fix_avoid_copies(struct weir_draft *draft)
@@ -827,11 +830,13 @@ bool weir_fix_avoid_copies(struct weir_draft *draft)
 	weir_reorders_shorten(draft, calls, &total.reorders);
 	weir_stacks_replace(draft, calls, &total.stacks);
 	weir_detours_remove(draft, calls, &total.detours);
+	weir_rejoins_make(draft, calls, &total.rejoins);
 	free(gone);
 	explain(draft, &total);
 	return total.copies + total.caches.found + total.pairs + total.turned +
 	               total.divisions.found + total.paddings.found + total.messages.found +
 	               total.unfolds.found + total.reorders.found + total.stacks.sums +
-	               total.stacks.windows + total.stacks.blocks + total.detours.found >
+	               total.stacks.windows + total.stacks.blocks + total.detours.found +
+	               total.rejoins.found >
 	       0;
 }
