@@ -443,13 +443,16 @@ static bool runs_of_convolutions(uint32_t blocks, double us)
 }
 
 /* 68 GFLOP take 97 us at the rate that large products reach: a kernel of less than twice that keeps
- * the device busy, with one block for each multiprocessor as with many. */
+ * the device busy, with one block for each multiprocessor as with many, and so does a long one with
+ * a block for more than half of the 132 multiprocessors. */
 static void runs_that_keep_the_device_busy_are_no_batch(void **state)
 {
 	(void)state;
 	assert_false(runs_of_convolutions(120, 150));
 	assert_false(runs_of_convolutions(1000, 150));
-	assert_true(runs_of_convolutions(120, 400));
+	assert_true(runs_of_convolutions(66, 400));
+	assert_false(runs_of_convolutions(67, 400));
+	assert_false(runs_of_convolutions(120, 400));
 	assert_false(runs_of_convolutions(1000, 400));
 }
 
@@ -683,9 +686,9 @@ static void passes_over_one_input_are_a_batch_if_each_has_a_new_state(void **sta
 		{{"[[2, 8, 128], []]", "[[72, 8, 12]]", 4, 8}, false},
 		/* eight kernels make a model, seven do not */
 		{{"[[2, 8, 128], []]", "[[8, 24]]", 3, 8}, false},
-		/* a block for each multiprocessor, and one more */
-		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 132}, true},
-		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 133}, false},
+		/* a block for half of the multiprocessors, and one more */
+		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 66}, true},
+		{{"[[2, 8, 128], []]", "[[8, 24]]", 4, 67}, false},
 	};
 
 	(void)state;

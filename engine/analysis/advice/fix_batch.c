@@ -33,50 +33,12 @@
 /* Share of the device time that such products take. */
 #define FEW_ROWS_SHARE 0.25
 
-/* ---- dependence ---- */
-
-/* True if the name has the word "sample" for drawing at random, not for changing a size. */
-static bool samples(const char *name)
-{
-	static const char *const sizes[] = {"upsampl",   "Upsampl",   "UpSampl", "downsampl",
-	                                    "Downsampl", "DownSampl", "resampl", "grid_sampl",
-	                                    "GridSampl", NULL};
-
-	for (size_t i = 0; sizes[i]; i++)
-		if (strstr(name, sizes[i]))
-			return false;
-	return strstr(name, "sampl") || strstr(name, "Sampl");
-}
-
-/* True if the operator adds or multiplies values up: a prefix sum chooses nothing. */
-static bool accumulates(const char *op)
-{
-	static const char *const names[] = {"cumsum", "cumprod", "logcumsumexp", NULL};
-
-	return weir_op_is_one_of(weir_op_plain_name(op), names);
-}
-
-/* True if the kernel chooses a token, which the next run of a decoder reads. */
-static bool chooses(const struct weir_advisor *advisor, const struct weir_job *job)
-{
-	static const char *const words[] = {"ArgMax", "argmax", "multinomial", NULL};
-	const char *kernel = weir_advisor_kernel(advisor, job);
-	const char *op = weir_advisor_op(advisor, job);
-
-	if (weir_advisor_family(advisor, job) == WEIR_FAMILY_SORT && !accumulates(op))
-		return true;
-	if (samples(kernel) || samples(op))
-		return true;
-	for (size_t i = 0; words[i]; i++)
-		if (strstr(kernel, words[i]) || strstr(op, words[i]))
-			return true;
-	return false;
-}
-
 static bool any_chooses(const struct weir_advisor *advisor)
 {
-	for (size_t j = 0; j < advisor->program.job_count; j++)
-		if (chooses(advisor, &advisor->program.jobs[j]))
+	const struct weir_op_calls *calls = weir_op_calls_of(advisor);
+
+	for (size_t c = 0; c < calls->count; c++)
+		if (weir_call_chooses(calls, &calls->items[c]))
 			return true;
 	return false;
 }
@@ -256,6 +218,10 @@ static double own_work_ns(const struct weir_advisor *advisor, const struct weir_
 	                              fmax(0, work->bytes - shared), 1);
 }
 
+/* A longer kernel on more than half of the multiprocessors keeps the device busy as well: no part
+ * of its time is the start of a kernel, and twice its blocks take turns. */
+#define SHORT_NS (10 * WEIR_SHORTEST_KERNEL_NS)
+
 /* True if the call's longest kernel has a multiprocessor for each block, and is not near its
  * roofline. */
 static bool is_small(const struct weir_op_calls *calls, const struct weir_op_call *call)
@@ -266,7 +232,7 @@ static bool is_small(const struct weir_op_calls *calls, const struct weir_op_cal
 	double sms = advisor->peaks ? advisor->peaks->sms : 0;
 	double ns = own_work_ns(advisor, &call->work);
 
-	return blocks > 0 && blocks <= sms &&
+	return blocks > 0 && blocks <= (job->ns > SHORT_NS ? sms / 2 : sms) &&
 	       !(ns > WEIR_SHORTEST_KERNEL_NS && job->ns < BUSY_TIMES * ns);
 }
 
@@ -365,7 +331,9 @@ static bool is_model(const struct weir_op_calls *calls, const struct weir_loop *
 	struct weir_loop part = reading_part(calls, loop);
 
 	return !weir_loop_changes_weights(calls, loop) && !weir_loop_hands_on(calls, &part) &&
-	       (weir_loop_cannot_follow(calls, &part) || weir_loop_takes_parts(calls, loop)) &&
+	       !weir_loop_reads_choice(calls, &part) &&
+	       (weir_loop_cannot_follow(calls, &part) || weir_loop_takes_parts(calls, loop) ||
+	        weir_loop_reads_host(calls, &part)) &&
 	       (has_few_rows(calls, loop) || leaves_idle(calls, loop) ||
 	        weir_loop_starves_device(calls, loop));
 }
@@ -598,10 +566,8 @@ bool weir_fix_batch_more(struct weir_draft *draft)
 	/* Each turn has another input, so that none waits for a choice of the one before. */
 	if (weir_loop_group(draft, WEIR_LOOP_INPUTS))
 		return true;
-	/* Choices inside a step do not keep the steps of several requests apart. */
-	if (any_chooses(draft->advisor))
-		return batch_steps(draft);
-	if (find_runs(&draft->advisor->program, &runs))
+	if (!any_chooses(draft->advisor) && find_runs(&draft->advisor->program, &runs))
 		return merge_graphs(draft, &runs);
+	/* Choices inside a step do not keep the steps of several requests apart. */
 	return merge_operators(draft) || batch_steps(draft);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/analysis/advice/branches.h"
 #include "engine/analysis/advice/fixes.h"
+#include "engine/analysis/advice/inputs.h"
 #include "engine/analysis/advice/loops.h"
 #include "engine/analysis/advice/products.h"
 #include "engine/analysis/advice/turn_rows.h"
@@ -510,25 +511,27 @@ static void remove_collection(struct weir_draft *draft, const struct weir_op_cal
 	}
 }
 
-/* True if the turns copy nothing from or to the host and do not let it wait: what the host does in
- * one gives the device no values, so that it is code of the model, which runs once for all rows. */
-static bool stays_on_device(const struct weir_op_calls *calls, const struct weir_loop *loop)
+/* True if the host copies to the device at this call of a turn, or fetched or waited at the call
+ * before: what it does between them may prepare the input or use the result of this turn. Anything
+ * else that it does in a turn gives the device no values, so that it is code of the model, which
+ * runs once for all rows. */
+static bool may_use_values(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                           size_t position)
 {
-	const struct weir_program *program = &calls->advisor->program;
-	size_t end = loop->first + loop->turns * loop->period;
+	const struct weir_op_call *call = &calls->items[loop->first + loop->period + position];
+	const struct weir_op_call *before = call - 1;
 
-	for (size_t c = loop->first; c < end; c++)
-		if (calls->items[c].transfers)
-			return false;
-	for (uint32_t i = calls->items[loop->first].first_issue;
-	     i < calls->items[end - 1].end_issue; i++)
-		if (program->issues[i].until != WEIR_NONE)
-			return false;
-	return true;
+	return call->transfers || before->transfers ||
+	       weir_op_calls_wait(calls, before->first_issue, call->first_issue);
 }
 
+/* Spells of a busy machine, and collections of young objects, which follow the number of objects
+ * made, are shorter than this: they go with the turns. */
+#define MOST_SPELL_NS 1000000.0
+
 /* Removes the host's work before this call of a turn from all turns but the first, as far as it is
- * usual there: a pause of one turn, such as that of a collector, stays. */
+ * usual there or short: a pause of one turn, such as that of a collector that visits all objects,
+ * stays. */
 static void remove_work(struct weir_draft *draft, const struct weir_op_calls *calls,
                         const struct weir_loop *loop, size_t position)
 {
@@ -544,8 +547,11 @@ static void remove_work(struct weir_draft *draft, const struct weir_op_calls *ca
 		size_t c = loop->first + turn * loop->period + position;
 		uint32_t issue = calls->items[c].first_issue;
 
-		if (draft->program.issues[issue].work_ns > 0)
-			weir_draft_less_work(draft, issue, usual_ns);
+		double work_ns = draft->program.issues[issue].work_ns;
+
+		if (work_ns > 0)
+			weir_draft_less_work(draft, issue,
+			                     work_ns <= MOST_SPELL_NS ? work_ns : usual_ns);
 	}
 	free(ns);
 }
@@ -556,18 +562,17 @@ static void remove_turns(struct weir_draft *draft, const struct weir_op_calls *c
 {
 	size_t c = loop->first + loop->period, end = loop->first + loop->turns * loop->period;
 	size_t position = 0; /* of c in its turn */
-	bool once = stays_on_device(calls, loop);
 
 	for (size_t p = 0; p < loop->period; p++) {
 		set_dispatch(draft, calls, loop, p);
-		if (once && !stays(calls, loop, p))
+		if (!stays(calls, loop, p) && !may_use_values(calls, loop, p))
 			remove_work(draft, calls, loop, p);
 	}
 	if (weir_turn_orders_rows(calls, loop))
 		order_rows(draft, calls, loop);
 	weir_draft_add_operators(draft, calls->items[loop->first + loop->period - 1].first_issue,
 	                         routing_operators(calls, loop));
-	if (loop->picks)
+	if (loop->picks || (loop->kind == WEIR_LOOP_ROWS && weir_turn_rows_differ(calls, loop)))
 		scatter_reductions(draft, calls, loop);
 	if (!loop->gathers)
 		remove_collection(draft, calls, loop);
@@ -702,68 +707,6 @@ static void merge_branches(struct weir_draft *draft, const struct weir_branches 
 	times->after_ns += ns;
 }
 
-/* Calls before and behind a loop among which the step computes on all of its rows. */
-#define WHOLE_WITHIN 16
-
-/* True if a product near the loop multiplies the rows of all turns at once: they are the rows of
- * one tensor, and no inputs that come one by one. */
-static bool has_whole_product(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	size_t end = loop->first + loop->turns * loop->period;
-	size_t from = loop->first > WHOLE_WITHIN ? loop->first - WHOLE_WITHIN : 0;
-	struct weir_arg row = {0}, whole;
-	size_t first = loop->first;
-
-	while (first < loop->first + loop->period &&
-	       !weir_turn_multiplied(calls, &calls->items[first], &row))
-		first++;
-	if (row.rank < 1)
-		return false;
-	for (size_t c = from; c < calls->count && c < end + WHOLE_WITHIN; c++) {
-		if (c == loop->first)
-			c = end;
-		if (c < calls->count && weir_turn_multiplied(calls, &calls->items[c], &whole) &&
-		    whole.dims[whole.rank - 1] == row.dims[row.rank - 1] &&
-		    whole.elements == row.elements * (double)loop->turns)
-			return true;
-	}
-	return false;
-}
-
-/* Share of the step in which the device works if it waits for the host. */
-#define STARVED_SHARE 0.5
-
-bool weir_loop_starves_device(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	double ns = 0;
-
-	if (!weir_loop_is_network(calls, loop) || !weir_loop_takes_chunks(calls, loop))
-		return false;
-	for (size_t c = 0; c < calls->count; c++)
-		ns += calls->items[c].ns;
-	return ns < STARVED_SHARE * calls->advisor->before_ns;
-}
-
-/* Share of the step's calls that a loop over the chunks of a batch is. */
-#define MOST_OF_STEP 0.9
-
-/* True if most of the step runs a network on one chunk of a batch after the other, each of several
- * rows, while the device waits: the chunks are inputs that one batch holds. */
-static bool runs_chunks(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	return loop->kind == WEIR_LOOP_ROWS && !loop->gathers && !loop->picks &&
-	       (double)(loop->turns * loop->period) >= MOST_OF_STEP * (double)calls->count &&
-	       weir_loop_starves_device(calls, loop) && !has_whole_product(calls, loop);
-}
-
-/* Returns the kind of a loop in its step. */
-static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, const struct weir_loop *loop)
-{
-	if (loop->kind == WEIR_LOOP_INPUTS && has_whole_product(calls, loop))
-		return WEIR_LOOP_ROWS;
-	return runs_chunks(calls, loop) ? WEIR_LOOP_INPUTS : loop->kind;
-}
-
 /* Returns the calls among which loops of this kind are searched. */
 static const struct weir_op_calls *calls_for(const struct weir_advisor *advisor,
                                              enum weir_loop_kind kind)
@@ -874,7 +817,7 @@ bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind)
 
 	for (size_t from = 0; known && weir_loop_find(calls, from, &loop);
 	     from = loop.first + loop.turns * loop.period) {
-		if (kind_of(calls, &loop) != kind)
+		if (weir_loop_kind_in_step(calls, &loop) != kind)
 			continue;
 		known = kind == WEIR_LOOP_ROWS      ? merge_rows(draft, calls, &loop, &times)
 		        : kind == WEIR_LOOP_WEIGHTS ? merge_weights(draft, calls, &loop, &times)

@@ -6,10 +6,7 @@
 #include "engine/analysis/advice/dependence.h"
 #include "engine/analysis/advice/loops.h"
 #include "engine/analysis/advice/unbound.h"
-#include "engine/base/arena.h"
 
-/* Turns that are compared; more say nothing new about the period. */
-#define MOST_TURNS 4096
 /* Calls behind a loop among which its results are put together. */
 #define COLLECTED_WITHIN 64
 /* Programs with more calls are not searched. */
@@ -27,7 +24,7 @@ static uint32_t token_at(const struct weir_op_calls *calls, size_t c)
 /* Returns the number of calls from `first` on that are like the one `period` calls later. */
 static size_t repeated(const struct weir_op_calls *calls, size_t first, size_t period)
 {
-	size_t same = 0, most = MOST_TURNS * period;
+	size_t same = 0, most = WEIR_LOOP_MOST_TURNS * period;
 
 	while (first + same + period < calls->count && same < most &&
 	       token_at(calls, first + same) != WEIR_NONE &&
@@ -115,6 +112,12 @@ static bool is_sequential(const struct body *body)
 	return body->cell || body->convolutions > 0 || (body->norms > 0 && body->products >= 2) ||
 	       (body->attentions > 0 && body->products > 0) ||
 	       (body->tanh && (body->sigmoid || body->products > 0));
+}
+
+/* True if only its gates make such a body look like a recurrent cell. */
+static bool is_gated(const struct body *body)
+{
+	return !body->cell && body->convolutions + body->norms + body->attentions == 0;
 }
 
 /* ---- slices ---- */
@@ -298,8 +301,15 @@ static bool same_dims(const struct weir_arg *a, const struct weir_arg *b)
  * rows, and a weight of each. */
 #define MOST_GATHERS 4
 
+/* True if both tensors have the same rows, which may differ in length. */
+static bool same_rows(const struct weir_arg *a, const struct weir_arg *b)
+{
+	return a->rank == b->rank && a->rank >= 2 &&
+	       memcmp(a->dims, b->dims, ((size_t)a->rank - 1) * sizeof *a->dims) == 0;
+}
+
 /* True if one turn gathers rows of a tensor, by one of its first `most` gathers, and writes rows of
- * a tensor of the same shape. */
+ * a tensor with as many. */
 static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_loop *loop,
                          size_t turn, size_t most, struct weir_arg *from)
 {
@@ -315,7 +325,7 @@ static bool turn_gathers(const struct weir_op_calls *calls, const struct weir_lo
 			read[count++] = first;
 		else if (weir_op_is_one_of(name, scattering))
 			for (size_t g = 0; g < count; g++)
-				if (same_dims(&read[g], &first)) {
+				if (same_dims(&read[g], &first) || same_rows(&read[g], &first)) {
 					*from = first;
 					return true;
 				}
@@ -450,12 +460,25 @@ static bool rewrites(const struct weir_op_calls *calls, const struct weir_loop *
 	return share > 1;
 }
 
+/* True if the turn asks for the places of its rows. */
+static bool looks_for_rows(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "nonzero") == 0)
+			return true;
+	return false;
+}
+
 /* True if every turn gathers rows of a tensor and writes rows of one like it. A turn that picks its
  * rows by its own number gathers their indices as well, such as the ends of the edges of one
- * relation, or a weight of each row; `sliced`: by a slice of a mask. */
-static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop, bool sliced)
+ * relation, or a weight of each row; `sliced`: by a slice of a mask. So does one that looks for
+ * rows to multiply them by its own weights, as each offset of a sparse convolution does. */
+static bool gathers(const struct weir_op_calls *calls, const struct weir_loop *loop,
+                    const struct slices *slices)
 {
-	size_t most = sliced || compares(calls, loop) ? MOST_GATHERS : 1;
+	bool numbered = slices->rows > 0 || compares(calls, loop) ||
+	                (slices->factors > 0 && looks_for_rows(calls, loop));
+	size_t most = numbered ? MOST_GATHERS : 1;
 	struct weir_arg first = {0}, other = {0};
 
 	for (size_t turn = 0; turn < loop->turns; turn++)
@@ -508,9 +531,7 @@ double weir_loop_shared_bytes(const struct weir_work *work)
 	return work->reuse.b_bytes;
 }
 
-/* True if most of the time goes to products that read the same weights for a few rows in each turn.
- */
-static bool reads_weights(const struct weir_op_calls *calls, const struct weir_loop *loop)
+bool weir_loop_reads_weights(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	double reading_ns = 0, all_ns = 0;
 
@@ -525,7 +546,7 @@ static bool reads_weights(const struct weir_op_calls *calls, const struct weir_l
 		    2 * weir_loop_shared_bytes(work) >= work->bytes)
 			reading_ns += call->ns;
 	}
-	return loop->period <= MOST_READING && reading_ns >= READING_SHARE * all_ns;
+	return reading_ns >= READING_SHARE * all_ns;
 }
 
 /* ---- dependence ---- */
@@ -561,6 +582,20 @@ static double part_elements(const struct weir_op_calls *calls, size_t row)
 	start = place_in(start, x->dims[dim]);
 	end = place_in(end, x->dims[dim]);
 	return x->elements / (double)x->dims[dim] * (double)(end - start);
+}
+
+/* True if the slice takes several rows of its tensor. */
+static bool is_chunk(const struct weir_op_calls *calls, size_t row, const struct weir_arg *whole)
+{
+	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
+	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
+	struct weir_args args;
+	int64_t dim;
+
+	return strcmp(name, "select") != 0 &&
+	       weir_advisor_args(calls->advisor, (uint32_t)row, &args) &&
+	       weir_args_int(&args, 1, &dim) && place_in(dim, whole->rank) == 0 &&
+	       part_elements(calls, row) > whole->elements / (double)whole->dims[0];
 }
 
 /* True if every turn begins by joining its part of a tensor with as many elements as an operator of
@@ -631,6 +666,29 @@ bool weir_loop_is_network(const struct weir_op_calls *calls, const struct weir_l
 	return body.products >= 2 && !body.cell && !body.tanh;
 }
 
+/* True if every turn slices several rows of a tensor and computes on them without a state: a cell
+ * joins its state to the rows, or multiplies both one behind the other. */
+static bool takes_segments(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct stretch stretch = stretch_of(calls, loop, 1);
+
+	for (size_t c = loop->first; c < loop->first + loop->period; c++)
+		if (strcmp(weir_op_calls_name(calls, &calls->items[c]), "cat") == 0)
+			return false;
+	if (weir_loop_has_cell(calls, loop))
+		return false;
+	for (size_t r = stretch.first; r < stretch.end; r++) {
+		const struct weir_arg *whole;
+		struct weir_args args;
+
+		if (is_slice(calls, r) && weir_advisor_args(calls->advisor, (uint32_t)r, &args) &&
+		    (whole = weir_args_tensor(&args, 0)) && whole->rank >= 2 &&
+		    is_chunk(calls, r, whole) && varies(calls, loop, r))
+			return true;
+	}
+	return false;
+}
+
 static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct weir_loop *loop)
 {
 	struct body body = body_of(calls, loop);
@@ -640,7 +698,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	if (body.transfers == loop->period)
 		return WEIR_LOOP_NONE;
 	/* A layer takes what the one before made, and a cell the same weights in each turn. */
-	if (is_sequential(&body)) {
+	if (is_sequential(&body) && !weir_loop_is_ensemble(calls, loop) &&
+	    !(is_gated(&body) && takes_segments(calls, loop))) {
 		slices = slices_of(calls, loop);
 		if (slices.rows == 0 || body.products == 0 || slices.factors < body.products)
 			return WEIR_LOOP_NONE;
@@ -650,7 +709,7 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 	if (joins_result(calls, loop))
 		return WEIR_LOOP_NONE;
 	slices = slices_of(calls, loop);
-	loop->gathers = gathers(calls, loop, slices.rows > 0);
+	loop->gathers = gathers(calls, loop, &slices);
 	if (loop->gathers && (rewrites(calls, loop) || passes_messages(calls, loop) ||
 	                      computes_on_whole(calls, loop)))
 		return WEIR_LOOP_NONE;
@@ -673,7 +732,8 @@ static enum weir_loop_kind kind_of(const struct weir_op_calls *calls, struct wei
 		return WEIR_LOOP_NONE;
 	if (body.products > 0 && body.softmaxes == 0 && (slices.factors > 0 || loop->gathers))
 		return WEIR_LOOP_WEIGHTS;
-	return slices.factors == 0 && body.products > 0 && reads_weights(calls, loop)
+	return slices.factors == 0 && body.products > 0 && loop->period <= MOST_READING &&
+	                       weir_loop_reads_weights(calls, loop)
 	               ? WEIR_LOOP_INPUTS
 	               : WEIR_LOOP_ROWS;
 }
@@ -767,20 +827,6 @@ bool weir_loop_changes_weights(const struct weir_op_calls *calls, const struct w
 	return slices_of(calls, loop).factors > 0;
 }
 
-/* True if the slice takes several rows of its tensor. */
-static bool is_chunk(const struct weir_op_calls *calls, size_t row, const struct weir_arg *whole)
-{
-	const struct weir_timeline *timeline = &calls->advisor->program.rank->timeline;
-	const char *name = weir_op_plain_name(weir_timeline_host_name(timeline, (uint32_t)row));
-	struct weir_args args;
-	int64_t dim;
-
-	return strcmp(name, "select") != 0 &&
-	       weir_advisor_args(calls->advisor, (uint32_t)row, &args) &&
-	       weir_args_int(&args, 1, &dim) && place_in(dim, whole->rank) == 0 &&
-	       part_elements(calls, row) > whole->elements / (double)whole->dims[0];
-}
-
 /* True if every turn slices a tensor like the first input of the turns, which holds as many
  * elements as those of all turns; chunks: it slices several rows of it. */
 static bool takes_slices(const struct weir_op_calls *calls, const struct weir_loop *loop,
@@ -823,35 +869,6 @@ bool weir_loop_takes_chunks(const struct weir_op_calls *calls, const struct weir
 	return loop->turns >= 2 &&
 	       (first = weir_loop_input(calls, &calls->items[loop->first], &args)) &&
 	       takes_slices(calls, loop, first, true);
-}
-
-/* The Z algorithm (Gusfield, Algorithms on Strings, Trees and Sequences, 1.3): same[p] is the
- * number of calls from `first` on that are like the one p later. */
-void weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t most, size_t *turns)
-{
-	size_t count = calls->count - first, known = 0, end = 0, left = 0;
-	size_t *same = weir_alloc((most + 1) * sizeof *same);
-
-	while (known < count && token_at(calls, first + known) != WEIR_NONE)
-		known++;
-	for (size_t period = 1; period <= most; period++) {
-		size_t like = 0;
-
-		if (period < end)
-			like = same[period - left] < end - period ? same[period - left]
-			                                          : end - period;
-		while (period + like < count &&
-		       token_at(calls, first + like) == token_at(calls, first + period + like))
-			like++;
-		if (period + like > end) {
-			end = period + like;
-			left = period;
-		}
-		same[period] = like;
-		like = like < known ? like : known;
-		turns[period] = (like < MOST_TURNS * period ? like / period : MOST_TURNS) + 1;
-	}
-	free(same);
 }
 
 bool weir_loop_find(const struct weir_op_calls *calls, size_t from, struct weir_loop *out)

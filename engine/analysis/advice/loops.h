@@ -20,6 +20,8 @@
 #define WEIR_LOOP_LEAST_TURNS 4
 /* Calls of an iteration. */
 #define WEIR_LOOP_MOST_CALLS 48
+/* Turns that are compared; more say nothing new about the period. */
+#define WEIR_LOOP_MOST_TURNS 4096
 
 enum weir_loop_kind {
 	WEIR_LOOP_NONE,    /* iterations may depend on each other */
@@ -46,7 +48,7 @@ struct weir_loop {
 bool weir_loop_find(const struct weir_op_calls *calls, size_t from, struct weir_loop *out);
 
 /* Fills turns[1] to turns[most]: how many times the `period` calls from `first` on follow each
- * other, at least 1; first < calls->count. Takes time linear in the calls. */
+ * other, at least 1; first < calls->count. Takes time linear in the calls. loop_turns.c has it. */
 void weir_loop_turns(const struct weir_op_calls *calls, size_t first, size_t most, size_t *turns);
 
 /* Returns the host time to take slices before the call at this position of the second turn; merged
@@ -91,8 +93,12 @@ bool weir_loop_is_network(const struct weir_op_calls *calls, const struct weir_l
 
 /* True if each turn computes a network on its chunk of a batch, and the device works less than half
  * of the step: it waits for the host, which launches the operators of all chunks once instead.
- * Defined in fix_loops.c. */
+ * inputs.c has it. */
 bool weir_loop_starves_device(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* True if most of the device's time goes to products that read the same weights for a few rows in
+ * each turn. */
+bool weir_loop_reads_weights(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 /* Returns the bytes of the factor that all turns of a loop over rows multiply by. */
 double weir_loop_shared_bytes(const struct weir_work *work);

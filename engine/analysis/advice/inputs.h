@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Tells loops that run a network on one input after the other from loops over the rows of a tensor:
+ * the inputs may be requests, and one batch holds them.
+ */
+#ifndef WEIR_ANALYSIS_ADVICE_INPUTS_H
+#define WEIR_ANALYSIS_ADVICE_INPUTS_H
+
+#include "engine/analysis/advice/loops.h"
+
+/* Returns the kind of a loop in its step. */
+enum weir_loop_kind weir_loop_kind_in_step(const struct weir_op_calls *calls,
+                                           const struct weir_loop *loop);
+
+#endif
