@@ -315,6 +315,33 @@ static void rows_that_pass_a_network_one_by_one_are_inputs_of_a_batch(void **sta
 	assert_false(rows_pass("aten::sigmoid", few, weir_fix_vectorise));
 }
 
+/* Nine rows that read one index, between this many other operators. */
+static bool rows_read_an_index(int others, weir_fix_apply *fix)
+{
+	static char scalars[9][32];
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < others; i++)
+		advice_step_op(step, "aten::native_layer_norm", "[[9, 1024], []]", ONE,
+		               "vectorized_layer_norm_kernel", 3);
+	for (int i = 0; i < 9; i++) {
+		snprintf(scalars[i], sizeof scalars[i], "[\"\", \"0\", \"%d\"]", i);
+		advice_step_view(step, "aten::select", "[[9, 1, 1024], [], []]",
+		                 "[" BF16 ", \"Scalar\", \"Scalar\"]", scalars[i]);
+		advice_step_op(step, "aten::mm", "[[1, 1024], [1024, 65536]]", TWO, PRODUCT, 60);
+	}
+	return found(step, fix);
+}
+
+static void a_loop_that_is_not_most_of_the_step_is_over_rows_of_a_batch(void **state)
+{
+	(void)state;
+	assert_true(rows_read_an_index(1, weir_fix_batch_more));
+	assert_false(rows_read_an_index(1, weir_fix_vectorise));
+	assert_false(rows_read_an_index(2, weir_fix_batch_more));
+	assert_true(rows_read_an_index(2, weir_fix_vectorise));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +352,7 @@ int main(void)
 		cmocka_unit_test(gates_of_attention_over_stretches_are_no_recurrent_cell),
 		cmocka_unit_test(members_with_tanh_are_an_ensemble_and_cells_are_not),
 		cmocka_unit_test(rows_that_pass_a_network_one_by_one_are_inputs_of_a_batch),
+		cmocka_unit_test(a_loop_that_is_not_most_of_the_step_is_over_rows_of_a_batch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -604,7 +604,7 @@ static void members_of_an_ensemble_are_independent(void **state)
 		assert_false(ensemble_of(&others[i], 3).found);
 }
 
-/* Sixteen rows that are multiplied one by one behind a product of another tensor, with other
+/* Sixty rows that are multiplied one by one behind a product of another tensor, with other
  * operators between them. */
 static struct advice_step *row_products(const char *op, const char *whole, int between)
 {
@@ -614,10 +614,11 @@ static struct advice_step *row_products(const char *op, const char *whole, int b
 	for (int i = 0; i < between; i++)
 		advice_step_op(step, i % 2 ? "aten::neg" : "aten::abs", "[[64]]", ONE, POINTWISE,
 		               2);
-	for (int i = 0; i < TURNS; i++) {
-		take(step, "aten::select", "[[16, 2048], [], []]", "[\"\", \"0\", \"%d\"]", i);
+	for (int i = 0; i < 60; i++) {
+		take(step, "aten::select", "[[60, 2048], [], []]", "[\"\", \"0\", \"%d\"]", i);
 		advice_step_op(step, "aten::mm", "[[1, 2048], [2048, 16]]", TWO, PRODUCT, 5);
 		advice_step_op(step, "aten::mul", "[[1, 16], []]", ONE, POINTWISE, 1);
+		advice_step_op(step, "aten::exp", "[[1, 16]]", ONE, POINTWISE, 1);
 	}
 	return step;
 }
@@ -625,10 +626,10 @@ static struct advice_step *row_products(const char *op, const char *whole, int b
 static void rows_that_the_step_multiplies_at_once_need_no_batch(void **state)
 {
 	static const char mm[] = "aten::mm";
-	static const char all[] = "[[16, 2048], [2048, 2048]]";
-	static const char others[] = "[[15, 2048], [2048, 2048]]";
-	static const char wider[] = "[[8, 4096], [4096, 2048]]";
-	static const char biased[] = "[[2048], [16, 2048], [2048, 2048]]";
+	static const char all[] = "[[60, 2048], [2048, 2048]]";
+	static const char others[] = "[[59, 2048], [2048, 2048]]";
+	static const char wider[] = "[[30, 4096], [4096, 2048]]";
+	static const char biased[] = "[[2048], [60, 2048], [2048, 2048]]";
 
 	(void)state;
 	assert_true(result_of(row_products(mm, all, 0), weir_fix_vectorise).found);

@@ -45,8 +45,13 @@ bool weir_loop_starves_device(const struct weir_op_calls *calls, const struct we
 	return ns < STARVED_SHARE * calls->advisor->before_ns;
 }
 
-/* Share of the step's calls that a loop over the chunks of a batch is. */
+/* Share of the step's calls that a loop over the inputs of a batch is. */
 #define MOST_OF_STEP 0.9
+
+static bool is_most(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	return (double)(loop->turns * loop->period) >= MOST_OF_STEP * (double)calls->count;
+}
 
 /* True if all turns have the same sizes: inputs of other sizes cannot be stacked. */
 static bool turns_alike(const struct weir_op_calls *calls, const struct weir_loop *loop)
@@ -73,7 +78,7 @@ static bool reads_weights_anew(const struct weir_op_calls *calls, const struct w
 static bool runs_inputs(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	return loop->kind == WEIR_LOOP_ROWS && !loop->gathers && !loop->picks &&
-	       (double)(loop->turns * loop->period) >= MOST_OF_STEP * (double)calls->count &&
+	       is_most(calls, loop) &&
 	       (weir_loop_starves_device(calls, loop) || reads_weights_anew(calls, loop)) &&
 	       !has_whole_product(calls, loop);
 }
@@ -81,7 +86,9 @@ static bool runs_inputs(const struct weir_op_calls *calls, const struct weir_loo
 enum weir_loop_kind weir_loop_kind_in_step(const struct weir_op_calls *calls,
                                            const struct weir_loop *loop)
 {
-	if (loop->kind == WEIR_LOOP_INPUTS && has_whole_product(calls, loop))
+	/* A loop between other layers is over the rows of their batch. */
+	if (loop->kind == WEIR_LOOP_INPUTS &&
+	    (has_whole_product(calls, loop) || !is_most(calls, loop)))
 		return WEIR_LOOP_ROWS;
 	return runs_inputs(calls, loop) ? WEIR_LOOP_INPUTS : loop->kind;
 }
