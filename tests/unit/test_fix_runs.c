@@ -138,6 +138,42 @@ static bool sampled(const char *product)
 	return result_of(step).found;
 }
 
+/* Runs of a network for one set of 200 points, which ends with a product of `last` columns. */
+static bool networks(const char *weights, const char *last)
+{
+	struct advice_step *step = advice_step_new();
+
+	for (int i = 0; i < RUNS; i++) {
+		advice_step_begin(step, "aten::cudnn_convolution", weights,
+		                  "[" BF16 ", " BF16 ", \"\", \"\", \"\", \"Scalar\"]",
+		                  "[\"\", \"\", \"[0]\", \"[1]\", \"[1]\", \"1\"]");
+		advice_step_kernel(step, "cudnn_conv", 4, 24);
+		advice_step_end(step);
+		for (int k = 0; k < 9; k++) {
+			advice_step_begin(step, "aten::native_layer_norm",
+			                  "[[1, 64, 200], [], [64], [64]]",
+			                  "[" BF16 ", \"\", " BF16 ", " BF16 "]", NULL);
+			advice_step_kernel(step, "vectorized_layer_norm_kernel", 3, 24);
+			advice_step_end(step);
+		}
+		advice_step_op(step, "aten::amax", "[[1, 64, 200], [], []]", ONE, "reduce_kernel",
+		               3);
+		advice_step_op(step, "aten::mm", last, TWO, PRODUCT, 5);
+	}
+	return result_of(step).found;
+}
+
+static void weights_of_the_first_layer_are_no_result_of_the_run_before(void **state)
+{
+	static const char points[] = "[[1, 4, 200], [64, 4, 1], [], [], [], []]";
+
+	(void)state;
+	assert_true(networks(points, "[[1, 64], [64, 96]]"));
+	/* as many as the weights of the convolution, and as its input */
+	assert_true(networks(points, "[[1, 64], [64, 256]]"));
+	assert_false(networks(points, "[[1, 64], [64, 800]]"));
+}
+
 static void a_scalar_of_each_run_does_not_make_it_independent(void **state)
 {
 	(void)state;
@@ -242,6 +278,7 @@ int main(void)
 		cmocka_unit_test(chunks_that_one_operator_takes_apart_are_independent),
 		cmocka_unit_test(a_row_that_gets_another_dimension_is_a_part),
 		cmocka_unit_test(the_input_of_a_product_stands_behind_its_bias),
+		cmocka_unit_test(weights_of_the_first_layer_are_no_result_of_the_run_before),
 		cmocka_unit_test(a_scalar_of_each_run_does_not_make_it_independent),
 		cmocka_unit_test(the_hosts_work_in_a_run_is_done_once_for_all),
 		cmocka_unit_test(the_hosts_work_behind_a_result_stays),

@@ -5,8 +5,20 @@
 #include "engine/analysis/advice/dependence.h"
 #include "engine/analysis/advice/transfers.h"
 
+/* Returns the elements of a convolution's result: each takes a product and a sum for each weight of
+ * its channel; NAN: not known. */
+static double convolved_by(const struct weir_op_call *call, const struct weir_args *args)
+{
+	const struct weir_arg *weights = weir_args_tensor(args, 1);
+
+	if (!weights || weights->rank < 3 || !(weights->elements > 0))
+		return NAN;
+	return call->work.flops / 2 / (weights->elements / (double)weights->dims[0]);
+}
+
 double weir_loop_written_by(const struct weir_op_calls *calls, const struct weir_op_call *call)
 {
+	const char *name = weir_op_calls_name(calls, call);
 	double elements = 0;
 	struct weir_args args;
 
@@ -14,6 +26,8 @@ double weir_loop_written_by(const struct weir_op_calls *calls, const struct weir
 		return call->work.reuse.m * call->work.reuse.n * call->work.reuse.batch;
 	if (!weir_op_calls_args(calls, call, &args))
 		return NAN;
+	if (call->work.product && strstr(name, "conv") && !strstr(name, "transpose"))
+		return convolved_by(call, &args);
 	for (size_t i = 0; i < args.count; i++) /* a list is joined to one tensor */
 		if (weir_args_tensor(&args, i) || args.items[i].list_count > 0)
 			elements = fmax(elements, args.items[i].elements);
@@ -206,6 +220,18 @@ static bool may_give(const struct weir_op_calls *calls, const struct weir_op_cal
 	       writes_integers(calls, call, &input->element);
 }
 
+/* True if the argument is a parameter of a layer by its place: weights, a bias, statistics. */
+static bool is_parameter(const struct weir_op_calls *calls, const struct weir_op_call *call,
+                         const struct weir_args *args, size_t i)
+{
+	const char *name = weir_op_calls_name(calls, call);
+
+	if (strcmp(name, "addmm") == 0)
+		return i == 0 && args->items[0].rank == 1;
+	return i > 0 && (strstr(name, "conv") || call->family == WEIR_FAMILY_NORM ||
+	                 strcmp(name, "linear") == 0);
+}
+
 bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	const struct weir_op_call *first = &calls->items[loop->first];
@@ -220,7 +246,7 @@ bool weir_loop_cannot_follow(const struct weir_op_calls *calls, const struct wei
 		if (isnan(weir_loop_written_by(calls, &calls->items[c])))
 			return false;
 		for (size_t i = read; i < args.count && c > loop->first; i++)
-			if (weir_args_tensor(&args, i) &&
+			if (weir_args_tensor(&args, i) && !is_parameter(calls, first, &args, i) &&
 			    may_give(calls, &calls->items[c], &args.items[i]))
 				return false;
 	}
