@@ -233,6 +233,34 @@ static void the_hosts_work_behind_a_result_stays(void **state)
 	assert_near(with_work(0, 0, true, 300) - none_us, 4 * 300, 1);
 }
 
+/* Runs of a model that the host limits, each on its part of a tensor; returns the step of one run.
+ */
+static double runs_us(const char *whole, int runs)
+{
+	struct advice_step *step = advice_step_new();
+	struct advice_result result;
+
+	advice_step_view(step, "aten::split", whole, "[" BF16 ", \"Scalar\", \"Scalar\"]",
+	                 "[\"\", \"24\", \"0\"]");
+	for (int i = 0; i < runs; i++)
+		add_layers(step, 40);
+	result = result_of(step);
+	assert_true(result.found);
+	return result.after_us;
+}
+
+static void one_run_behind_many_is_not_dispatched_from_the_caches(void **state)
+{
+	/* 144 and 168 calls less */
+	double few_us = runs_us("[[168, 384], [], []]", 7);
+	double more_us = runs_us("[[192, 384], [], []]", 8);
+
+	(void)state;
+	assert_near(runs_us("[[144, 384], [], []]", 6) / few_us, 1, 0.05);
+	assert_in_range(1000 * more_us / few_us, 1100, 1300);
+	assert_near(runs_us("[[216, 384], [], []]", 9) / more_us, 1, 0.05);
+}
+
 /* ---- recurrent layers ---- */
 
 /* Eight runs of a recurrent model over 72 steps, each in these kernels. */
@@ -282,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_scalar_of_each_run_does_not_make_it_independent),
 		cmocka_unit_test(the_hosts_work_in_a_run_is_done_once_for_all),
 		cmocka_unit_test(the_hosts_work_behind_a_result_stays),
+		cmocka_unit_test(one_run_behind_many_is_not_dispatched_from_the_caches),
 		cmocka_unit_test(products_of_each_time_step_read_their_weights_once_for_all_runs),
 	};
 

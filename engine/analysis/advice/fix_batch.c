@@ -403,6 +403,8 @@ static bool merge_operators(struct weir_draft *draft)
 	bool found;
 
 	found = find_model(calls, &loop) && weir_loop_merge(draft, calls, &loop, &times);
+	if (found)
+		weir_loop_cool(draft, calls, &loop);
 	weir_draft_basis(
 		draft,
 		"%zu runs of %zu operators as one, whose products read their weights once: "

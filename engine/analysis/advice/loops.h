@@ -112,6 +112,11 @@ struct weir_loop_times {
 bool weir_loop_merge(struct weir_draft *draft, const struct weir_op_calls *calls,
                      const struct weir_loop *loop, struct weir_loop_times *times);
 
+/* Lengthens the dispatch of the turn that is left of a long merged loop over inputs: its operators
+ * run once a step then, no longer from the caches. fix_loops.c has it. */
+void weir_loop_cool(struct weir_draft *draft, const struct weir_op_calls *calls,
+                    const struct weir_loop *loop);
+
 /* Merges all loops of this kind; false: none, or a rate is not known. fix_loops.c has it. */
 bool weir_loop_group(struct weir_draft *draft, enum weir_loop_kind kind);
 
