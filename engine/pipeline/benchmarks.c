@@ -50,8 +50,9 @@ struct slowest {
 
 bool weir_is_benchmark(const struct weir_input *input)
 {
-	static const char *const formats[] = {"google-benchmark", "pytest-benchmark", "hyperfine",
-	                                      "criterion", "cargo-bench"};
+	static const char *const formats[] = {
+		"google-benchmark", "pytest-benchmark", "hyperfine", "criterion",
+		"cargo-bench",      "go-bench",         "jmh"};
 
 	for (size_t i = 0; input->run && input->format && i < WEIR_COUNT_OF(formats); i++)
 		if (strcmp(input->format, formats[i]) == 0)
@@ -544,7 +545,8 @@ void weir_note_benchmarks(struct weir_report *report)
 
 			if (one_each)
 				note_times(report, input->run);
-			medians = medians && strcmp(input->format, "cargo-bench") != 0;
+			medians = medians && strcmp(input->format, "cargo-bench") != 0 &&
+			          strcmp(input->format, "jmh") != 0;
 			add_spreads(&unsteady, input->run, one_each);
 			add_series(&benchmarks, &input->run->stages, true);
 			if (!one_each)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs any bytes through the readers of benchmark programs: runs of positive, finite values, or an
- * error with a message. hyperfine's times may be 0, with a warning. */
+ * error with a message. hyperfine's times may be 0, with a warning, and so may metrics that are no
+ * times, such as allocations. */
 #include <math.h>
+#include <string.h>
 
 #include "engine/readers/benchmark/benchmark.h"
 #include "engine/readers/readers.h"
@@ -12,12 +14,13 @@ static void check_table(const struct weir_series_table *table, bool zeros)
 	require(table->count <= WEIR_BENCHMARK_MAX_NAMES);
 	for (size_t i = 0; i < table->count; i++) {
 		const struct weir_series *series = &table->items[i];
+		bool none = zeros || (series->unit && strcmp(series->unit, "ns") != 0);
 
 		require(series->count > 0 && series->name[0]);
 		require(weir_series_find(table, series->name) == series);
 		for (size_t j = 0; j < series->count; j++)
 			require(isfinite(series->value[j]) &&
-			        (series->value[j] > 0 || (zeros && series->value[j] == 0)));
+			        (series->value[j] > 0 || (none && series->value[j] == 0)));
 	}
 }
 
@@ -34,14 +37,21 @@ static void check_runs(const struct weir_input *input)
 		runs++;
 	}
 	require(runs <= WEIR_BENCHMARK_MAX_RUNS);
+	for (const struct weir_run *run = input->repeats; run; run = run->next) {
+		require(run->next || run != input->repeats);
+		for (size_t i = 0; i < run->metrics.count; i++)
+			require(run->metrics.items[i].count <= WEIR_BENCHMARK_MAX_SAMPLES);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	fuzz_reader(&weir_reader_cargo_bench, data, size, check_runs);
 	fuzz_reader(&weir_reader_criterion, data, size, check_runs);
+	fuzz_reader(&weir_reader_go_bench, data, size, check_runs);
 	fuzz_reader(&weir_reader_google_benchmark, data, size, check_runs);
 	fuzz_reader(&weir_reader_hyperfine, data, size, check_runs);
+	fuzz_reader(&weir_reader_jmh, data, size, check_runs);
 	fuzz_reader(&weir_reader_llama_bench, data, size, check_runs);
 	fuzz_reader(&weir_reader_pytest_benchmark, data, size, check_runs);
 	fuzz_reader(&weir_reader_samples, data, size, check_runs);

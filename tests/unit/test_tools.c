@@ -33,6 +33,9 @@ static const struct {
 	{"\x7f\xff\x81\x03\x01\x01\x06Result\x01\xff\x82 \x01\x0b\x01\x06"
          "Attack\x01\x0c \x01\x03Seq\x01\x06 \x01\x09Timestamp\x01\xff\x84 \x01\x07Latency\x01\x04",
          "binary form", "vegeta encode"},
+	{"{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"output\",\"Package\":\"a\",\"Output\":"
+         "\"goos: linux\\n\"}\n",
+         "go test -json", "without -json"},
 	{"timeStamp,elapsed,label,responseCode,responseMessage,threadName\n", "JMeter",
          "name,value,unit"},
 	{"# nThread 1 nGpus 1 minBytes 8 maxBytes 16\n#       size         count      type   redop "

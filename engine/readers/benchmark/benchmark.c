@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,15 +64,15 @@ enum weir_status weir_benchmark_push_list(struct weir_input *input, struct weir_
 	return WEIR_OK;
 }
 
-enum weir_status weir_benchmark_figure(struct weir_input *input, const char *name, double ns,
-                                       struct weir_error *err)
+static enum weir_status add_figure(struct weir_run *run, const char *name, double ns,
+                                   struct weir_error *err)
 {
 	struct weir_series *series;
 	enum weir_status status;
 
 	if (!isfinite(ns) || ns <= 0)
 		return weir_fail(err, WEIR_E_FORMAT, "expected a time above 0");
-	status = weir_benchmark_add(&input->run->metrics, name, &series, err);
+	status = weir_benchmark_add(&run->metrics, name, &series, err);
 	if (status)
 		return status;
 	series->unit = weir_alloc_text("ns");
@@ -79,22 +80,41 @@ enum weir_status weir_benchmark_figure(struct weir_input *input, const char *nam
 	return WEIR_OK;
 }
 
-void weir_benchmark_statistic(struct weir_input *input, const char *name, const char *statistic,
-                              double value)
+enum weir_status weir_benchmark_figure(struct weir_input *input, const char *name, double ns,
+                                       struct weir_error *err)
+{
+	return add_figure(input->run, name, ns, err);
+}
+
+/* A place for the statistics of a benchmark. */
+struct place {
+	struct weir_input *input; /* for warnings */
+	struct weir_run *run;
+	const char *name;
+};
+
+static void add_statistic(const struct place *place, const char *statistic, double value)
 {
 	struct weir_text key = {0}, text = {0};
 
 	if (!isfinite(value) || value < 0)
 		return;
-	if (input->run->label_count >= WEIR_BENCHMARK_MAX_LABELS) {
-		weir_input_warn(input, WEIR_WARN_THINNED, UINT64_MAX, "statistics of benchmarks");
+	if (place->run->label_count >= WEIR_BENCHMARK_MAX_LABELS) {
+		weir_input_warn(place->input, WEIR_WARN_THINNED, UINT64_MAX,
+		                "statistics of benchmarks");
 		return;
 	}
-	weir_text_printf(&key, "%s/%s", name, statistic);
+	weir_text_printf(&key, "%s/%s", place->name, statistic);
 	weir_text_printf(&text, "%.9g", value);
-	weir_run_set_label(input->run, key.data, text.data);
+	weir_run_set_label(place->run, key.data, text.data);
 	weir_text_release(&key);
 	weir_text_release(&text);
+}
+
+void weir_benchmark_statistic(struct weir_input *input, const char *name, const char *statistic,
+                              double value)
+{
+	add_statistic(&(struct place){input, input->run, name}, statistic, value);
 }
 
 void weir_benchmark_label(struct weir_run *run, const char *label, const cJSON *object,
@@ -129,6 +149,83 @@ enum weir_status weir_benchmark_each(const cJSON *document, const char *key,
 		at++;
 	}
 	return status;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Returns the median, and sorts the values. */
+static double median_of(struct weir_series *series)
+{
+	size_t half = series->count / 2;
+
+	qsort(series->value, series->count, sizeof(*series->value), compare_values);
+	return series->count % 2 ? series->value[half]
+	                         : (series->value[half - 1] + series->value[half]) / 2;
+}
+
+/* Labels a benchmark with its few samples, which are sorted. */
+static void state_few(const struct place *place, const struct weir_series *series)
+{
+	size_t count = series->count;
+	double sum = 0, squares = 0, mean;
+
+	for (size_t i = 0; i < count; i++)
+		sum += series->value[i];
+	mean = sum / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (series->value[i] - mean) * (series->value[i] - mean);
+	add_statistic(place, "repetitions", (double)count);
+	if (count < 2)
+		return;
+	add_statistic(place, "mean_ns", mean);
+	add_statistic(place, "min_ns", series->value[0]);
+	add_statistic(place, "max_ns", series->value[count - 1]);
+	add_statistic(place, "stddev_ns", sqrt(squares / (double)(count - 1)));
+}
+
+enum weir_status weir_benchmark_replace_few(struct weir_input *input, struct weir_run *run,
+                                            struct weir_error *err)
+{
+	enum weir_status status = WEIR_OK;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		struct weir_series *series = &run->metrics.items[i];
+
+		if (series->count < 2 || series->count >= WEIR_BENCHMARK_MIN_SAMPLES)
+			continue;
+		series->value[0] = median_of(series);
+		series->count = 1;
+	}
+	for (size_t i = 0; !status && i < run->stages.count; i++) {
+		struct weir_series *series = &run->stages.items[i];
+
+		if (!series->count || series->count >= WEIR_BENCHMARK_MIN_SAMPLES)
+			continue;
+		status = add_figure(run, series->name, median_of(series), err);
+		if (!status)
+			state_few(&(struct place){input, run, series->name}, series);
+		series->count = 0;
+	}
+	if (!status && run->metrics.count)
+		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
+	return status;
+}
+
+struct weir_run *weir_benchmark_run_at(struct weir_run **at, size_t number)
+{
+	char text[32];
+
+	if (!*at) {
+		*at = weir_run_new();
+		snprintf(text, sizeof(text), "%zu", number);
+		weir_run_set_label(*at, "run", text);
+	}
+	return *at;
 }
 
 enum weir_status weir_benchmark_finish(struct weir_input *input, struct weir_error *err)

@@ -13,6 +13,10 @@
 #define WEIR_BENCHMARK_MAX_LABELS  192u       /* labels of a run, statistics among them */
 #define WEIR_BENCHMARK_MAX_SAMPLES (1u << 24) /* samples of a file that is not JSON */
 
+/* Samples of a benchmark that a gate needs for its quantiles (docs/statistics.md, "samples per
+ * run"). */
+#define WEIR_BENCHMARK_MIN_SAMPLES 10u
+
 /* Returns the nanoseconds of a unit: ns, us, ms or s; 0 if it is another one. */
 double weir_benchmark_unit_ns(struct weir_slice unit);
 
@@ -51,6 +55,16 @@ enum weir_status weir_benchmark_each(const cJSON *document, const char *key,
                                                               const cJSON *element,
                                                               struct weir_error *err),
                                      struct weir_input *input, struct weir_error *err);
+
+/* Turns each benchmark of a run with fewer samples than WEIR_BENCHMARK_MIN_SAMPLES into a figure,
+ * the median, with its mean, extremes and standard deviation as labels. A metric with few values
+ * keeps their median. Warns if the run has figures. */
+enum weir_status weir_benchmark_replace_few(struct weir_input *input, struct weir_run *run,
+                                            struct weir_error *err);
+
+/* Returns the run at a place of the chain of runs, and makes it if the chain ends there. Its label
+ * "run" is the number, so that runs with equal values differ: a store keeps each run once. */
+struct weir_run *weir_benchmark_run_at(struct weir_run **at, size_t number);
 
 /* Removes series without values and counts the values of the input. Fails if nothing is left. */
 enum weir_status weir_benchmark_finish(struct weir_input *input, struct weir_error *err);

@@ -2,22 +2,18 @@
 /*
  * Reads results of Google Benchmark (--benchmark_format=json, --benchmark_out): one process. An
  * entry of the type "iteration" is the mean time of an iteration in one repetition. Repetitions are
- * the samples of their benchmark. A benchmark with fewer than MIN_REPETITIONS, too few for the
- * quantiles that a gate compares, or with aggregates alone becomes one figure, the median; its
- * mean, extremes and standard deviation are labels.
+ * the samples of their benchmark. A benchmark with few repetitions, or with aggregates alone,
+ * becomes one figure, the median; its mean, extremes and standard deviation are labels.
  *
  * real_time is the wall time, or the time that the benchmark set by hand (UseManualTime). Versions
  * before 1.5 state neither run_name nor run_type; their aggregates have a suffix in the name.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/readers/benchmark/benchmark.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
-
-#define MIN_REPETITIONS 10u /* docs/statistics.md, "samples per run" */
 
 static const struct weir_mark marks[] = {
 	{.first = "{",
@@ -171,64 +167,6 @@ static enum weir_status read_entry(struct weir_input *input, const cJSON *entry,
 	return read_repetition(input, entry, name, ns, err);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	double one = *(const double *)a, other = *(const double *)b;
-
-	return (one > other) - (one < other);
-}
-
-static double median_of(struct weir_series *series)
-{
-	size_t half = series->count / 2;
-
-	qsort(series->value, series->count, sizeof(*series->value), compare_times);
-	return series->count % 2 ? series->value[half]
-	                         : (series->value[half - 1] + series->value[half]) / 2;
-}
-
-/* Labels a benchmark with its few repetitions, which are sorted. */
-static void state_repetitions(struct weir_input *input, const struct weir_series *series)
-{
-	size_t count = series->count;
-	double sum = 0, squares = 0, mean;
-
-	for (size_t i = 0; i < count; i++)
-		sum += series->value[i];
-	mean = sum / (double)count;
-	for (size_t i = 0; i < count; i++)
-		squares += (series->value[i] - mean) * (series->value[i] - mean);
-	weir_benchmark_statistic(input, series->name, "repetitions", (double)count);
-	if (count < 2)
-		return;
-	weir_benchmark_statistic(input, series->name, "mean_ns", mean);
-	weir_benchmark_statistic(input, series->name, "min_ns", series->value[0]);
-	weir_benchmark_statistic(input, series->name, "max_ns", series->value[count - 1]);
-	weir_benchmark_statistic(input, series->name, "stddev_ns",
-	                         sqrt(squares / (double)(count - 1)));
-}
-
-/* Turns benchmarks with few repetitions into figures. */
-static enum weir_status replace_few(struct weir_input *input, struct weir_error *err)
-{
-	struct weir_series_table *stages = &input->run->stages;
-	enum weir_status status = WEIR_OK;
-
-	for (size_t i = 0; !status && i < stages->count; i++) {
-		struct weir_series *series = &stages->items[i];
-
-		if (!series->count || series->count >= MIN_REPETITIONS)
-			continue;
-		status = weir_benchmark_figure(input, series->name, median_of(series), err);
-		if (!status)
-			state_repetitions(input, series);
-		series->count = 0;
-	}
-	if (!status && input->run->metrics.count)
-		weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	return status;
-}
-
 static void read_labels(struct weir_run *run, const cJSON *document)
 {
 	const cJSON *context = cJSON_GetObjectItemCaseSensitive(document, "context");
@@ -250,7 +188,7 @@ static enum weir_status read_google(struct weir_source *source, struct weir_inpu
 	input->run = weir_run_new();
 	status = weir_benchmark_each(document, "benchmarks", read_entry, input, err);
 	if (!status)
-		status = replace_few(input, err);
+		status = weir_benchmark_replace_few(input, input->run, err);
 	if (!status) {
 		read_labels(input->run, document);
 		status = weir_benchmark_finish(input, err);

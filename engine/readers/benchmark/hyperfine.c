@@ -6,7 +6,6 @@
  * time of the shell: a command as fast as that has the time 0, which counts, with a warning.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "engine/base/arena.h"
 #include "engine/readers/benchmark/benchmark.h"
@@ -24,19 +23,6 @@ static const struct weir_mark marks[] = {
                     .any = 3}},
 	{0},
 };
-
-/* A label keeps runs with equal times apart: a store keeps each run once. */
-static struct weir_run *run_at(struct weir_run **at, size_t number)
-{
-	char text[32];
-
-	if (!*at) {
-		*at = weir_run_new();
-		snprintf(text, sizeof(text), "%zu", number);
-		weir_run_set_label(*at, "run", text);
-	}
-	return *at;
-}
 
 static enum weir_status take_time(struct weir_input *input, struct weir_run *run,
                                   const char *command, double seconds, struct weir_error *err)
@@ -78,7 +64,7 @@ static enum weir_status take_times(struct weir_input *input, const char *command
 			                 WEIR_BENCHMARK_MAX_RUNS);
 		if (!cJSON_IsNumber(time))
 			return weir_fail(err, WEIR_E_FORMAT, "times[%zu]: expected a time", number);
-		run = run_at(at, ++number);
+		run = weir_benchmark_run_at(at, ++number);
 		if (has_failed(code))
 			weir_input_warn(input, WEIR_WARN_FAILED_MEASUREMENT, UINT64_MAX, command);
 		else if (take_time(input, run, command, time->valuedouble, err))

@@ -219,6 +219,11 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "",
                     .cells = {{"command", "mean", "stddev", "median", "user", "system"},
                               .all = 6}}}},
+	{.what = "what go test -json prints, in which a result is spread over several events",
+         .advice = "run go test -bench . without -json and pass what it prints",
+         .marks = {{.first = "{",
+                    .keys = {{"Time", "Action", "Package", "Output"}, .all = 3},
+                    .texts = {{"\"Output\":\""}, .all = 1}}}},
 	/* spans */
 	{.what = "a list of spans by OpenTelemetry's stdout exporter",
          .advice = "export them as OTLP (the collector's file exporter writes JSON)",
