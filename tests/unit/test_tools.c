@@ -36,8 +36,6 @@ static const struct {
 	{"{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"output\",\"Package\":\"a\",\"Output\":"
          "\"goos: linux\\n\"}\n",
          "go test -json", "without -json"},
-	{"timeStamp,elapsed,label,responseCode,responseMessage,threadName\n", "JMeter",
-         "name,value,unit"},
 	{"# nThread 1 nGpus 1 minBytes 8 maxBytes 16\n#       size         count      type   redop "
          "   root     time   algbw   busbw #wrong\n#        (B)    (elements)            (us)\n",
          "nccl-tests", "a trace of each rank"},

@@ -41,6 +41,7 @@ const struct weir_tool weir_tools[] = {
                    "--out json=FILE; else " AS_SAMPLES,
          .marks = {{.first = "{", .keys = {{"metrics", "root_group"}, .all = 2}},
                    {.first = "", .texts = {{"iteration_duration", "p(95)="}, .all = 2}}}},
+<<<<<<< HEAD
 	{.what = "a histogram by vegeta, which states no percentiles",
          .advice = "run vegeta report -type=json, or vegeta encode --to json for every request",
          .marks = {{.first = "B",
@@ -61,6 +62,16 @@ const struct weir_tool weir_tools[] = {
          .advice = OF_SERVER,
          .marks = {{.first = "",
                     .cells = {{"timeStamp", "elapsed", "label", "responseCode"}, .all = 4}}}},
+=======
+	{.what = "a report of vegeta",
+         .advice = OF_SERVER,
+         .marks = {{.first = "R", .texts = {{"[total, rate, throughput]"}, .all = 1}},
+                   {.first = "{",
+                    .keys = {{"latencies", "bytes_in", "bytes_out", "status_codes"}, .all = 4}}}},
+	{.what = "a list of results of vegeta",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{", .keys = {{"attack", "seq", "code", "latency"}, .all = 4}}}},
+>>>>>>> b781fbe7 (loadgen: read lists of results of JMeter)
 	/* benchmarks */
 	{.what = "a table of nccl-tests or rccl-tests, the times and bandwidths of single "
                  "collectives",
