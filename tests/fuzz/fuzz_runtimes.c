@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs any bytes through the readers of benchmark programs of inference runtimes: figures, or an
+ * error with a message. */
+#include <stdint.h>
+
+#include "engine/readers/readers.h"
+#include "tests/fuzz/check_figures.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_reader(&weir_reader_ncnn, data, size, check_summary);
+	fuzz_reader(&weir_reader_onnxruntime_perf, data, size, check_summary);
+	fuzz_reader(&weir_reader_tflite, data, size, check_summary);
+	return 0;
+}
