@@ -52,7 +52,7 @@ bool weir_is_benchmark(const struct weir_input *input)
 {
 	static const char *const formats[] = {
 		"google-benchmark", "pytest-benchmark", "hyperfine", "criterion",
-		"cargo-bench",      "go-bench",         "jmh"};
+		"cargo-bench",      "go-bench",         "jmh",       "optimum-benchmark"};
 
 	for (size_t i = 0; input->run && input->format && i < WEIR_COUNT_OF(formats); i++)
 		if (strcmp(input->format, formats[i]) == 0)

@@ -53,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_reader(&weir_reader_hyperfine, data, size, check_runs);
 	fuzz_reader(&weir_reader_jmh, data, size, check_runs);
 	fuzz_reader(&weir_reader_llama_bench, data, size, check_runs);
+	fuzz_reader(&weir_reader_optimum, data, size, check_runs);
 	fuzz_reader(&weir_reader_pytest_benchmark, data, size, check_runs);
 	fuzz_reader(&weir_reader_samples, data, size, check_runs);
 	return 0;
