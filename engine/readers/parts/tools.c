@@ -8,6 +8,12 @@
 #define HYPERFINE   "run hyperfine with --export-json FILE and pass that file"
 #define LLAMA_BENCH "run llama-bench -o json and pass what it writes to its standard output"
 
+#define OF_STACKS "record stacks: perf record -g COMMAND, then perf script > FILE"
+#define OF_PYTHON "run py-spy record -f speedscope -o FILE -- python SCRIPT and pass that file"
+#define OF_PROGRAM                                                                                 \
+	"record the program with torch.profiler and pass the trace that export_chrome_trace() "    \
+	"writes"
+
 /* The sign for degrees in UTF-8. */
 #define DEGREES                                                                                    \
 	"\xc2\xb0"                                                                                 \
@@ -71,7 +77,40 @@ const struct weir_tool weir_tools[] = {
 	{.what = "a list of results of vegeta",
          .advice = OF_SERVER,
          .marks = {{.first = "{", .keys = {{"attack", "seq", "code", "latency"}, .all = 4}}}},
+<<<<<<< HEAD
 >>>>>>> b781fbe7 (loadgen: read lists of results of JMeter)
+=======
+	{.what = "a report of Artillery",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{", .keys = {{"aggregate", "intermediate"}, .all = 2}}}},
+	{.what = "a report of autocannon",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{",
+                    .keys = {{"connections", "latency", "requests", "throughput", "2xx"},
+                             .all = 5}}}},
+	{.what = "a report of fortio",
+         .advice = OF_SERVER,
+         .marks = {{.first = "{",
+                    .keys = {{"RunType", "RequestedQPS", "ActualQPS", "DurationHistogram"},
+                             .all = 4}}}},
+	{.what = "a report of siege",
+         .advice = OF_SERVER,
+         .marks = {{.first = "",
+                    .texts = {{"Availability:", "Transaction rate:", "Longest transaction:"},
+                              .all = 3}},
+                   {.first = "{",
+                    .keys = {{"transactions", "availability", "transaction_rate",
+                              "longest_transaction"},
+                             .all = 4}}}},
+	{.what = "a report of bombardier",
+         .advice = OF_SERVER,
+         .marks = {{.first = "", .texts = {{"Reqs/sec", "Latency", "HTTP codes:"}, .all = 3}}}},
+	{.what = "the tables of text-generation-benchmark of TGI, means and percentiles of steps",
+         .advice = "record pages of the server's /metrics under load, or write the figures as "
+                   "weir.run/1",
+         .marks = {{.first = "",
+                    .texts = {{"| Step ", "| Batch Size ", "| Lowest ", "| Highest "}, .all = 4}}}},
+>>>>>>> eb8f609f (readers: refuse 22 more reports by name)
 	/* benchmarks */
 	{.what = "a table of nccl-tests or rccl-tests, the times and bandwidths of single "
                  "collectives",
@@ -180,6 +219,24 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "",
                     .texts = {{"Profiler Report", "Mean duration (s)", "Num calls"}, .all = 3}},
                    {.first = "", .texts = {{"Profiler Report", "Profile stats for: "}, .all = 2}}}},
+	{.what = "a profile of V8 (.cpuprofile of Node.js or Chrome)",
+         .advice = "open it in speedscope, export it from there and pass that file",
+         .marks = {{.first = "{",
+                    .keys = {{"nodes"}, .all = 1},
+                    .texts = {{"\"callFrame\"", "\"hitCount\"", "\"functionName\""}, .all = 3}}}},
+	{.what = "a text of pprof",
+         .advice = "fold the stacks: go tool pprof -raw PROFILE | stackcollapse-go.pl > FILE (of "
+                   "FlameGraph), and pass that file",
+         .marks = {{.first = "", .texts = {{"flat  flat%   sum%        cum   cum%"}, .all = 1}},
+                   {.first = "",
+                    .texts = {{"PeriodType: ", "\nPeriod: ", "\nSamples:\n"}, .all = 3}}}},
+	{.what = "a table of system calls by strace -c",
+         .advice = OF_STACKS,
+         .marks = {{.first = "%",
+                    .texts = {{"% time", "usecs/call", "calls", "errors", "syscall"}, .all = 5}}}},
+	{.what = "a profile of Scalene",
+         .advice = OF_PYTHON,
+         .marks = {{.first = "{", .keys = {{"alloc_samples", "elapsed_time_sec"}, .all = 2}}}},
 	{.what = "a profile by gprof",
          .advice = "record stacks: perf record -g COMMAND, then perf script > FILE",
          .marks = {{.first = "",
@@ -235,6 +292,43 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "{",
                     .keys = {{"Time", "Action", "Package", "Output"}, .all = 3},
                     .texts = {{"\"Output\":\""}, .all = 1}}}},
+	{.what = "measurements of torch.utils.benchmark as text",
+         .advice = "write each of measurement.times as CSV with the columns name,value,unit "
+                   "(docs/formats.md)",
+         .marks = {{.first = "",
+                    .texts = {{"<torch.utils.benchmark.utils.common.Measurement object"},
+                              .all = 1}},
+                   {.first = "", .texts = {{" threads: --", "Times are in "}, .all = 2}}}},
+	{.what = "a result of asv (airspeed velocity), which holds medians of benchmarks",
+         .advice = AS_SAMPLES,
+         .marks = {{.first = "{",
+                    .keys = {{"commit_hash", "env_name", "result_columns"}, .all = 3}}}},
+	{.what = "a log of training with the times of batches so far",
+         .advice = OF_PROGRAM "; or write the time of each batch as CSV with the columns "
+                              "name,value,unit (docs/formats.md)",
+         .marks = {{.first = "", .texts = {{"Epoch: [", "\tTime ", "\tData "}, .all = 3}}}},
+	{.what = "a log of ComfyUI with the time of each prompt",
+         .advice = OF_PROGRAM "; or write the time of each prompt as CSV with the columns "
+                              "name,value,unit (docs/formats.md)",
+         .marks = {{.first = "", .texts = {{"got prompt", "Prompt executed in "}, .all = 2}}}},
+	{.what = "a report of DeepSpeed's flops profiler, which counts operations of a model",
+         .advice = OF_PROGRAM,
+         .marks = {{.first = "", .texts = {{"DeepSpeed Flops Profiler"}, .all = 1}}}},
+	/* machines */
+	{.what = "samples of a whole machine (vmstat, dstat, sar, mpstat, iostat), which name no "
+                 "program and no device",
+         .advice = OF_STACKS "; or record nvidia-smi --query-gpu=... --format=csv",
+         .marks = {{.first = "p", .texts = {{"procs -", "memory-", "swap-", "cpu-"}, .all = 4}},
+                   {.first = "",
+                    .texts = {{"\"usr\",\"sys\",\"idl\",\"wai\"", "usr sys idl wai"}, .any = 2}},
+                   {.first = "",
+                    .texts = {{"%nice", "%iowait", "%steal", "%usr", "%user"},
+                              .all = 3,
+                              .any = 2}}}},
+	{.what = "a table that Grafana exported, with a column Time",
+         .advice = "pass pages of /metrics themselves, or record nvidia-smi --query-gpu=... "
+                   "--format=csv",
+         .marks = {{.first = "\"", .cells = {{"Time"}, .all = 1}}}},
 	/* spans */
 	{.what = "a list of spans by OpenTelemetry's stdout exporter",
          .advice = "export them as OTLP (the collector's file exporter writes JSON)",
@@ -245,6 +339,10 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "{",
                     .texts = {{"\n  traceId: '", "\n  kind: ", "\n  timestamp: ", "\n  duration: "},
                               .all = 4}}}},
+	{.what = "traces of AWS X-Ray",
+         .advice = "export the spans as OTLP (the collector's file exporter writes JSON)",
+         .marks = {{.first = "{", .keys = {{"Id", "Duration", "Segments"}, .all = 3}},
+                   {.first = "{", .keys = {{"Traces", "UnprocessedTraceIds"}, .all = 2}}}},
 	{0},
 };
 
