@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,6 +318,28 @@ enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_
 		                 "the file, as split -l 1 does",
 		                 WEIR_FIGURE_MAX, join->count);
 	fill_input(join, input);
+	return WEIR_OK;
+}
+
+void weir_load_join_number(struct weir_load_join *join)
+{
+	char number[24];
+
+	for (size_t i = 0; join->count > 1 && i < join->count; i++) {
+		snprintf(number, sizeof(number), "%zu", i + 1);
+		weir_run_set_label(join->runs[i], "result", number);
+	}
+}
+
+enum weir_status weir_load_join_finish_figures(struct weir_load_join *join,
+                                               struct weir_input *input, struct weir_error *err)
+{
+	enum weir_status status = weir_load_join_finish(join, input, err);
+
+	if (status)
+		return status;
+	input->events = input->run->metrics.count;
+	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	return WEIR_OK;
 }
 

@@ -37,6 +37,12 @@ void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_s
  * any of them, or with WEIR_E_LIMIT if there are too many figures. */
 enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_input *input,
                                        struct weir_error *err);
+/* Labels the results of a log with their numbers ("result"), if there are several: nothing else may
+ * tell them apart. */
+void weir_load_join_number(struct weir_load_join *join);
+/* Finishes results that have figures alone, with a warning that they are no samples. */
+enum weir_status weir_load_join_finish_figures(struct weir_load_join *join,
+                                               struct weir_input *input, struct weir_error *err);
 void weir_load_join_release(struct weir_load_join *join);
 
 #endif

@@ -201,18 +201,6 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 	return log->in_statistics ? take_statistic(log, label, text, err) : WEIR_OK;
 }
 
-/* Numbers the results, for those that no condition distinguishes: they may be of different models,
- * which the log does not name. */
-static void number_results(struct log *log)
-{
-	char number[24];
-
-	for (size_t i = 0; log->join.count > 1 && i < log->join.count; i++) {
-		snprintf(number, sizeof(number), "%zu", i + 1);
-		weir_run_set_label(log->join.runs[i], "result", number);
-	}
-}
-
 static enum weir_status conclude(struct log *log, struct weir_error *err)
 {
 	enum weir_status status = end_result(log, err);
@@ -223,13 +211,8 @@ static enum weir_status conclude(struct log *log, struct weir_error *err)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no statistics in this log of benchmark_app: expected Count, "
 		                 "Latency and Throughput; did it end early?");
-	number_results(log);
-	status = weir_load_join_finish(&log->join, log->input, err);
-	if (status)
-		return status;
-	log->input->events = log->input->run->metrics.count;
-	weir_input_warn(log->input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	return WEIR_OK;
+	weir_load_join_number(&log->join);
+	return weir_load_join_finish_figures(&log->join, log->input, err);
 }
 
 static enum weir_status read_openvino(struct weir_source *source, struct weir_input *input,

@@ -189,14 +189,9 @@ static enum weir_status conclude(struct log *log, struct weir_error *err)
 		                 "no result in this log: expected %s; did the "
 		                 "program end early?",
 		                 log->form->expected);
-	for (size_t i = 0; log->join.count > 1 && !log->form->model_end && i < log->join.count; i++)
-		set_label(log->join.runs[i], "result", (double)i + 1);
-	status = weir_load_join_finish(&log->join, log->input, err);
-	if (status)
-		return status;
-	log->input->events = log->input->run->metrics.count;
-	weir_input_warn(log->input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	return WEIR_OK;
+	if (!log->form->model_end)
+		weir_load_join_number(&log->join);
+	return weir_load_join_finish_figures(&log->join, log->input, err);
 }
 
 static enum weir_status read_log(const struct form *form, struct weir_source *source,

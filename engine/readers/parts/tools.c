@@ -47,7 +47,6 @@ const struct weir_tool weir_tools[] = {
                    "--out json=FILE; else " AS_SAMPLES,
          .marks = {{.first = "{", .keys = {{"metrics", "root_group"}, .all = 2}},
                    {.first = "", .texts = {{"iteration_duration", "p(95)="}, .all = 2}}}},
-<<<<<<< HEAD
 	{.what = "a histogram by vegeta, which states no percentiles",
          .advice = "run vegeta report -type=json, or vegeta encode --to json for every request",
          .marks = {{.first = "B",
@@ -64,22 +63,6 @@ const struct weir_tool weir_tools[] = {
                                "\x07"
                                "Latency"},
                               .all = 4}}}},
-	{.what = "a list of results of JMeter",
-         .advice = OF_SERVER,
-         .marks = {{.first = "",
-                    .cells = {{"timeStamp", "elapsed", "label", "responseCode"}, .all = 4}}}},
-=======
-	{.what = "a report of vegeta",
-         .advice = OF_SERVER,
-         .marks = {{.first = "R", .texts = {{"[total, rate, throughput]"}, .all = 1}},
-                   {.first = "{",
-                    .keys = {{"latencies", "bytes_in", "bytes_out", "status_codes"}, .all = 4}}}},
-	{.what = "a list of results of vegeta",
-         .advice = OF_SERVER,
-         .marks = {{.first = "{", .keys = {{"attack", "seq", "code", "latency"}, .all = 4}}}},
-<<<<<<< HEAD
->>>>>>> b781fbe7 (loadgen: read lists of results of JMeter)
-=======
 	{.what = "a report of Artillery",
          .advice = OF_SERVER,
          .marks = {{.first = "{", .keys = {{"aggregate", "intermediate"}, .all = 2}}}},
@@ -110,7 +93,6 @@ const struct weir_tool weir_tools[] = {
                    "weir.run/1",
          .marks = {{.first = "",
                     .texts = {{"| Step ", "| Batch Size ", "| Lowest ", "| Highest "}, .all = 4}}}},
->>>>>>> eb8f609f (readers: refuse 22 more reports by name)
 	/* benchmarks */
 	{.what = "a table of nccl-tests or rccl-tests, the times and bandwidths of single "
                  "collectives",
