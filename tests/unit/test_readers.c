@@ -42,6 +42,7 @@ static const struct {
 } written[] = {
 	{&weir_reader_ab, DATA "http_load/ab.txt"},
 	{&weir_reader_aiperf, SAMPLES "aiperf/docs_records.jsonl"},
+	{&weir_reader_autocannon, DATA "http_load/autocannon.txt"},
 	{&weir_reader_chrome, SAMPLES "trace-event/trace-event__simple.json"},
 	{&weir_reader_cprofile, DATA "captures/cprofile.pstats"},
 	{&weir_reader_focus, SAMPLES "focus/commitment_discount_usage_scenario_1.csv"},
@@ -72,6 +73,7 @@ static const struct {
 	{&weir_reader_requests, DATA "requests/slow_tokenizer.jsonl"},
 	{&weir_reader_rocprof, SAMPLES "rocm/rocprofv3_kernel_trace.csv"},
 	{&weir_reader_rocprof_json, SAMPLES "rocm/tl_908_results.json.gz"},
+	{&weir_reader_siege, DATA "http_load/siege.txt"},
 	{&weir_reader_smi_dmon, DATA "monitors/h200.dmon.txt"},
 	{&weir_reader_smi_query, DATA "monitors/h200.nvidia-smi.csv.gz"},
 	{&weir_reader_speedscope, SAMPLES "speedscope/self_pyspy.speedscope.json"},

@@ -13,6 +13,8 @@
 #define NS_PER_MS   1e6
 #define MOST_COUNT  9007199254740992.0 /* 2^53: the numbers below are exact */
 #define SPECTRUM_PC 95.0               /* the percentile that is taken from a spectrum */
+#define GROUP       3                  /* digits between commas */
+#define NUMBER_TEXT 32                 /* bytes of a number with commas */
 
 /* Figure in ms or label that each number becomes, or the reason why requests failed. Late figures
  * come behind the others. */
@@ -30,6 +32,7 @@ static const struct {
 	[WEIR_HTTP_MEDIAN] = {.figure = "median_latency_ms"},
 	[WEIR_HTTP_P90] = {.figure = "p90_latency_ms"},
 	[WEIR_HTTP_P95] = {.figure = "p95_latency_ms"},
+	[WEIR_HTTP_P97_5] = {.figure = "p97.5_latency_ms"},
 	[WEIR_HTTP_P99] = {.figure = "p99_latency_ms"},
 	[WEIR_HTTP_MEAN_CONNECT] = {.figure = "mean_connect_ms", .is_late = true},
 	[WEIR_HTTP_MEDIAN_CONNECT] = {.figure = "median_connect_ms", .is_late = true},
@@ -46,6 +49,9 @@ static const struct {
 	[WEIR_HTTP_STATED_FAILURES] = {.is_count = true},
 	[WEIR_HTTP_ODD_LENGTHS] = {.is_count = true},
 	[WEIR_HTTP_UNFINISHED] = {.is_count = true},
+	[WEIR_HTTP_SENT] = {.is_count = true},
+	[WEIR_HTTP_SUCCESSES] = {.is_count = true},
+	[WEIR_HTTP_PIPELINE] = {.is_count = true},
 };
 
 /* ---- a report ---- */
@@ -297,21 +303,80 @@ double weir_http_parse_ms(struct weir_slice text)
 	return ns / NS_PER_MS;
 }
 
-/* Parses a cell that stands for a sign of a pattern: a number, a share in per cent or a time. */
-static double parse_cell(char sign, struct weir_slice cell)
+double weir_http_parse_seconds(struct weir_slice text)
 {
+	int64_t ns;
+
+	return weir_parse_scaled(text.data, text.length, 9, &ns) ? (double)ns / NS_PER_MS : NAN;
+}
+
+/* Removes the commas of "1,119.75" into a buffer. Returns the length; 0 if they do not separate
+ * groups of three digits, or the text is too long. */
+static size_t remove_commas(struct weir_slice text, char *out, size_t size)
+{
+	size_t length = 0, group = 0;
+	bool in_groups = false, in_fraction = false;
+
+	for (size_t i = 0; i <= text.length && length < size; i++) {
+		char c = '\0';
+
+		if (i < text.length)
+			c = text.data[i];
+		if (c >= '0' && c <= '9') {
+			group++;
+		} else {
+			if (in_groups && !in_fraction && group != GROUP)
+				return 0;
+			if (c == ',' && (in_fraction || !group || group > GROUP))
+				return 0;
+			in_groups |= c == ',';
+			in_fraction |= c != ',';
+			group = 0;
+		}
+		if (c != ',' && i < text.length)
+			out[length++] = c;
+	}
+	return length < size ? length : 0;
+}
+
+/* Removes what may stand around a number. */
+static struct weir_slice without_brackets(struct weir_slice text)
+{
+	weir_slice_take(&text, "(");
+	while (text.length && strchr(",;)]", text.data[text.length - 1]))
+		text.length--;
+	return text;
+}
+
+double weir_http_parse_number(struct weir_slice text)
+{
+	char plain[NUMBER_TEXT];
 	double value;
 
-	while (cell.length && strchr(",;)]", cell.data[cell.length - 1]))
-		cell.length--;
+	text = without_brackets(text);
+	if (text.length && memchr(text.data, ',', text.length)) {
+		size_t length = remove_commas(text, plain, sizeof(plain));
+
+		return weir_parse_double(plain, length, &value) ? value : NAN;
+	}
+	return weir_parse_double(text.data, text.length, &value) ? value : NAN;
+}
+
+/* Parses a cell that stands for a sign of a pattern: a number, seconds, a share in per cent or a
+ * time. */
+static double parse_cell(char sign, struct weir_slice cell)
+{
+	cell = without_brackets(cell);
 	if (sign == '@')
 		return weir_http_parse_ms(cell);
+	if (sign == '$')
+		return weir_http_parse_seconds(cell);
 	if (sign == '%') {
 		if (!weir_slice_ends(cell, "%"))
 			return NAN;
 		cell.length--;
 	}
-	return weir_parse_double(cell.data, cell.length, &value) ? value : NAN;
+	return weir_http_parse_number(cell);
 }
 
 /* ---- lines ---- */
@@ -319,6 +384,7 @@ static double parse_cell(char sign, struct weir_slice cell)
 /* True if the cell may be one that the sign stands for: it begins as a number does. */
 static bool may_be_number(char sign, struct weir_slice cell)
 {
+	weir_slice_take(&cell, "(");
 	return cell.length && cell.data[0] && strchr("0123456789.+-", cell.data[0]) &&
 	       (sign != '%' || memchr(cell.data, '%', cell.length));
 }
@@ -333,6 +399,12 @@ static struct weir_slice take_word(const char **pattern)
 	return word;
 }
 
+/* Returns the sign that a word of a pattern is; '\0': it stands for itself. */
+static char sign_of(struct weir_slice word)
+{
+	return word.length == 1 && strchr("#$%@*", *word.data) ? *word.data : '\0';
+}
+
 /* True if the row has the pattern. Parses its numbers, NAN if malformed, and gives the number of
  * cells up to and with the last of them. */
 static bool match(const char *pattern, const struct weir_csv_row *row, double *values,
@@ -344,13 +416,14 @@ static bool match(const char *pattern, const struct weir_csv_row *row, double *v
 	*numbers_end = 0;
 	for (; word.length; word = take_word(&pattern), cell++) {
 		struct weir_slice text = weir_csv_cell(row, cell);
-		char sign = word.length == 1 && strchr("#%@", *word.data) ? *word.data : '\0';
+		char sign = sign_of(word);
 
 		if (weir_slice_equals(word, "..."))
 			return true;
+		weir_slice_take(&word, "\\");
 		if (!sign && !weir_slice_same(word, text))
 			return false;
-		if (!sign)
+		if (!sign || (sign == '*' && text.length))
 			continue;
 		if (!may_be_number(sign, text) || numbers == WEIR_HTTP_LINE_SLOTS)
 			return false;
@@ -467,7 +540,7 @@ static enum weir_status take_row(struct texts *texts, const struct weir_csv_row 
 		weir_input_warn(texts->report.input, WEIR_WARN_TRUNCATED, row->at, NULL);
 		return WEIR_OK;
 	}
-	if (line->begins)
+	if (line->begins || (line->again && !isnan(texts->report.value[line->slots[0]])))
 		status = begin_report(texts, err);
 	if (line->enter)
 		texts->report.section = line->enter;

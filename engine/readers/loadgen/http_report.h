@@ -45,6 +45,7 @@ enum weir_http_slot {
 	WEIR_HTTP_MEDIAN,
 	WEIR_HTTP_P90,
 	WEIR_HTTP_P95,
+	WEIR_HTTP_P97_5,
 	WEIR_HTTP_P99,
 	/* parts of them: until the connection stands, and from then to the first byte */
 	WEIR_HTTP_MEAN_CONNECT,
@@ -64,6 +65,11 @@ enum weir_http_slot {
 	WEIR_HTTP_STATED_FAILURES, /* of ab, which counts answers of another length as well */
 	WEIR_HTTP_ODD_LENGTHS,     /* answers with another length than the first */
 	WEIR_HTTP_UNFINISHED,      /* requests that the end of the test cut off */
+	WEIR_HTTP_SENT,            /* requests, answered or not */
+	WEIR_HTTP_SUCCESSES,       /* of the requests that were answered */
+	WEIR_HTTP_PIPELINE,        /* requests of a connection at a time */
+	WEIR_HTTP_IN_FLIGHT,       /* mean number of requests */
+	WEIR_HTTP_ROUNDED_MEAN,    /* latency, of which the settling makes WEIR_HTTP_MEAN */
 	/* parts of a percentile: together in one line */
 	WEIR_HTTP_AT_PERCENT,
 	WEIR_HTTP_AT_SHARE, /* the same as a share of 1 */
@@ -116,18 +122,25 @@ enum weir_status weir_http_report_conclude(struct weir_http_report *report, cons
 
 /* Parses "8.45 ms", "0.0013 secs" or "1m30.5s" into ms; NAN: it is another text. */
 double weir_http_parse_ms(struct weir_slice text);
+/* Parses seconds, down to nanoseconds, into ms; NAN: it is no number. */
+double weir_http_parse_seconds(struct weir_slice text);
+/* Parses a number with commas or without them ("1,119.75"), and commas and brackets around it; NAN:
+ * it is another text. */
+double weir_http_parse_number(struct weir_slice text);
 
 /* ---- texts ---- */
 
 #define WEIR_HTTP_LINE_SLOTS 8
 
 /* A line of a report. Words of the pattern must be equal to those of the line, and these stand for
- * others: "#" a number, "%" a number with that sign, "@" a time with its unit, "..." any words, at
- * the end. Commas and brackets behind a number do not count. */
+ * others: "#" a number, "$" a number of seconds, "%" a number with that sign, "@" a time with its
+ * unit, "*" any word, "..." any words, at the end; "\\#" is the word "#" itself. Commas and
+ * brackets around a number do not count. */
 struct weir_http_line {
 	const char *pattern;
 	enum weir_http_slot slots[WEIR_HTTP_LINE_SLOTS]; /* of the numbers, in their order */
 	bool begins;                                     /* it is the first line of a report */
+	bool again;     /* it is that if the report has its first number already */
 	unsigned in;    /* the section that it must be in; 0: any */
 	unsigned enter; /* the section that it begins; 0: it begins none */
 	const char *of; /* the times of its percentile; NULL: latencies */
