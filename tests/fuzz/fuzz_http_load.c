@@ -13,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_reader(&weir_reader_wrk, data, size, check_summary);
 	fuzz_reader(&weir_reader_ab, data, size, check_summary);
 	fuzz_reader(&weir_reader_vegeta, data, size, check_summary);
+	fuzz_reader(&weir_reader_artillery, data, size, check_summary);
 	fuzz_reader(&weir_reader_autocannon, data, size, check_summary);
 	fuzz_reader(&weir_reader_siege, data, size, check_summary);
 	fuzz_reader(&weir_reader_bombardier, data, size, check_summary);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports of autocannon, siege, bombardier and fortio. */
+/* Reports of autocannon, siege, bombardier, fortio and artillery. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -381,6 +381,91 @@ static void fortio_counts_requests_by_their_code(void **state)
 	                "no request completed");
 }
 
+/* ---- artillery ---- */
+
+#define ARTILLERY(counters)                                                                        \
+	"{\"aggregate\":{\"counters\":{" counters "},\"rates\":{\"http.request_rate\":13},"        \
+	"\"firstMetricAt\":1000,\"lastMetricAt\":3000,\"summaries\":{\"http.response_time\":"      \
+	"{\"min\":1,\"mean\":null,\"p50\":4,\"p999\":9}}},\"intermediate\":[]}"
+#define ARTILLERY_1(counts)                                                                        \
+	"{\"aggregate\":{\"scenariosCreated\":9,\"requestsCompleted\":" counts                     \
+	",\"latency\":{\"min\":1,\"p95\":8},\"rps\":{\"count\":100,\"mean\":50},"                  \
+	"\"errors\":{\"ETIMEDOUT\":3}},\"intermediate\":[]}"
+#define ARTILLERY_TEXT                                                                             \
+	"Metrics for period to: 1\n\nhttp.requests: ...... 9\nhttp.response_time:\n"               \
+	"  min: ...... 7\nvusers.created: ...... 9\n"
+
+static void all_forms_of_artillery_say_the_same(void **state)
+{
+	static const struct {
+		const char *path;
+		size_t figures;
+		double rate;
+	} files[] = {
+		{DATA "artillery.json", 11, 588 / 30.175},
+		{DATA "artillery_1.json", 7, 588 / (600 / 19.87)},
+		{DATA "artillery.txt", 7, NAN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input =
+			reading_file(&weir_reader_artillery, files[i].path, profile);
+		double rate = figure_of(input, "request_throughput");
+
+		assert_int_equal(input->run->metrics.count, files[i].figures);
+		reading_expects_figure(input->run, "median_latency_ms", 40.9, false, "ms");
+		reading_expects_figure(input->run, "p99_latency_ms", 186.8, false, "ms");
+		reading_expects_label(input->run, "completed", "588");
+		reading_expects_label(input->run, "failed", "12");
+		assert_true(isnan(files[i].rate) ? isnan(rate) : fabs(rate - files[i].rate) < 1e-9);
+		assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+		                    "12 of 600 requests failed: bad status 7, timeouts 3, other "
+		                    "errors 2; times may include theirs");
+		weir_profile_free(profile);
+	}
+}
+
+/* Errors may be of responses that had another content. */
+static void requests_of_artillery_without_a_response_failed(void **state)
+{
+	(void)state;
+	expect_counts(&weir_reader_artillery,
+	              ARTILLERY("\"http.requests\":10,\"http.responses\":10,"
+	                        "\"errors.Failed capture or match\":4"),
+	              "10", NULL, 5);
+	expect_counts(&weir_reader_artillery,
+	              ARTILLERY("\"http.requests\":10,\"http.responses\":8,"
+	                        "\"http.codes.200\":7,\"http.codes.404\":1,"
+	                        "\"errors.ETIMEDOUT\":4"),
+	              "7", "3", 3.5);
+	expect_counts(&weir_reader_artillery, ARTILLERY_1("96"), "96", "4", 48);
+	expect_figure(&weir_reader_artillery, ARTILLERY("\"http.requests\":1,\"http.responses\":1"),
+	              "p99.9_latency_ms", 9);
+	reading_refuses(&weir_reader_artillery, ARTILLERY("\"http.requests\":10"), WEIR_E_FORMAT,
+	                "no request completed");
+}
+
+static void artillery_reports_periods_before_the_whole_test(void **state)
+{
+	static const char text[] =
+		ARTILLERY_TEXT "Summary report @ 14:00:00(+0000)\nhttp.requests: ...... 20\n"
+			       "http.responses: ...... 20\nhttp.response_time:\n  min: ...... 5\n"
+			       "http.response_time.2xx:\n  min: ...... 6\n  max: ...... 8\n";
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "artillery");
+	expect_figure(&weir_reader_artillery, text, "min_latency_ms", 5);
+	expect_figure(&weir_reader_artillery, text, "max_latency_ms", NAN);
+	expect_counts(&weir_reader_artillery, text, "20", NULL, NAN);
+	reading_refuses(&weir_reader_artillery, ARTILLERY_TEXT, WEIR_E_EMPTY,
+	                "in the summary report");
+	reading_survives_damage(&weir_reader_artillery, text);
+	reading_survives_damage(&weir_reader_artillery, ARTILLERY("\"http.codes.200\":7"));
+	reading_survives_damage(&weir_reader_artillery, ARTILLERY_1("96"));
+}
+
 /* ---- all ---- */
 
 static void reports_in_one_text_are_side_by_side(void **state)
@@ -450,6 +535,9 @@ int main(void)
 		cmocka_unit_test(bombardier_counts_requests_by_their_status),
 		cmocka_unit_test(both_forms_of_fortio_say_the_same),
 		cmocka_unit_test(fortio_counts_requests_by_their_code),
+		cmocka_unit_test(all_forms_of_artillery_say_the_same),
+		cmocka_unit_test(requests_of_artillery_without_a_response_failed),
+		cmocka_unit_test(artillery_reports_periods_before_the_whole_test),
 		cmocka_unit_test(reports_in_one_text_are_side_by_side),
 		cmocka_unit_test(damaged_reports_are_read_or_refused),
 		cmocka_unit_test(a_count_at_the_end_of_a_cut_file_is_left_out),

@@ -65,6 +65,8 @@ enum weir_http_slot {
 	WEIR_HTTP_STATED_FAILURES, /* of ab, which counts answers of another length as well */
 	WEIR_HTTP_ODD_LENGTHS,     /* answers with another length than the first */
 	WEIR_HTTP_UNFINISHED,      /* requests that the end of the test cut off */
+	WEIR_HTTP_BEGIN_MS,        /* of the test */
+	WEIR_HTTP_END_MS,          /* of the test */
 	WEIR_HTTP_SENT,            /* requests, answered or not */
 	WEIR_HTTP_SUCCESSES,       /* of the requests that were answered */
 	WEIR_HTTP_PIPELINE,        /* requests of a connection at a time */
@@ -134,8 +136,8 @@ double weir_http_parse_number(struct weir_slice text);
 
 /* A line of a report. Words of the pattern must be equal to those of the line, and these stand for
  * others: "#" a number, "$" a number of seconds, "%" a number with that sign, "@" a time with its
- * unit, "*" any word, "..." any words, at the end; "\\#" is the word "#" itself. Commas and
- * brackets around a number do not count. */
+ * unit, "*" any word, "..." any words, at the end; "\\#" is the word "#" itself, and so on. Commas
+ * and brackets around a number do not count. */
 struct weir_http_line {
 	const char *pattern;
 	enum weir_http_slot slots[WEIR_HTTP_LINE_SLOTS]; /* of the numbers, in their order */
