@@ -18,6 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_reader(&weir_reader_siege, data, size, check_summary);
 	fuzz_reader(&weir_reader_bombardier, data, size, check_summary);
 	fuzz_reader(&weir_reader_fortio, data, size, check_summary);
+	fuzz_reader(&weir_reader_gatling, data, size, check_summary);
+	fuzz_reader(&weir_reader_jmeter_stats, data, size, check_summary);
 	check_reader(&weir_reader_vegeta_results, data, size);
 	check_reader(&weir_reader_http_list, data, size);
 	return 0;

@@ -30,6 +30,7 @@ static const struct {
 	[WEIR_HTTP_STDEV] = {.figure = "stdev_latency_ms"},
 	[WEIR_HTTP_MAX] = {.figure = "max_latency_ms"},
 	[WEIR_HTTP_MEDIAN] = {.figure = "median_latency_ms"},
+	[WEIR_HTTP_P75] = {.figure = "p75_latency_ms"},
 	[WEIR_HTTP_P90] = {.figure = "p90_latency_ms"},
 	[WEIR_HTTP_P95] = {.figure = "p95_latency_ms"},
 	[WEIR_HTTP_P97_5] = {.figure = "p97.5_latency_ms"},
@@ -201,7 +202,7 @@ static void warn(struct weir_http_report *report, double failed)
 	if (failed > 0) {
 		bool has_reasons = put_failures(report, failed, &text);
 
-		if (!*report->remark)
+		if (!*report->remark && !report->times_of_completed)
 			weir_text_puts(&text, has_reasons
 			                              ? "; times may include theirs"
 			                              : "; their times may be among the others");
@@ -241,7 +242,8 @@ enum weir_status weir_http_report_settle(struct weir_http_report *report, const 
 		                100 * failed / (report->completed + failed));
 		label_number(report->run, WEIR_LOAD_FAILED, failed);
 	}
-	warn(report, isnan(report->completed) ? 0 : failed);
+	if (!report->quiet)
+		warn(report, isnan(report->completed) ? 0 : failed);
 	return WEIR_OK;
 }
 

@@ -43,6 +43,7 @@ enum weir_http_slot {
 	WEIR_HTTP_STDEV,
 	WEIR_HTTP_MAX,
 	WEIR_HTTP_MEDIAN,
+	WEIR_HTTP_P75,
 	WEIR_HTTP_P90,
 	WEIR_HTTP_P95,
 	WEIR_HTTP_P97_5,
@@ -87,7 +88,9 @@ struct weir_http_report {
 	char remark[WEIR_HTTP_REMARK]; /* a further warning; empty: none */
 	unsigned section;              /* of the text */
 	bool has_values;
-	bool of_variant; /* of another version of the tool, as its reader says */
+	bool of_variant;         /* of another version of the tool, as its reader says */
+	bool quiet;              /* part of a larger report, which warns */
+	bool times_of_completed; /* no times of failed requests are counted */
 };
 
 void weir_http_report_init(struct weir_http_report *report, struct weir_input *input);
