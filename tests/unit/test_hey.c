@@ -13,8 +13,9 @@
 #include "tests/unit/reading.h"
 
 #define DATA    "tests/data/hey/"
-#define SUMMARY "Summary:\n  Slowest: 2 ms\n  Fastest: 1 ms\n  Average: 1.5 ms\n  Requests/sec: 5\n"
-#define GHZ     "Summary:\n  Count: 10\n  Total: 2.00 s\n" SUMMARY
+#define TIMES   "  Slowest: 2 ms\n  Fastest: 1 ms\n  Average: 1.5 ms\n  Requests/sec: 5\n"
+#define SUMMARY "Summary:\n" TIMES
+#define GHZ     "Summary:\n  Count: 10\n  Total: 2.00 s\n" TIMES
 #define CODES   "\nStatus code distribution:\n"
 #define ERRORS  "\nError distribution:\n"
 
@@ -126,11 +127,11 @@ static void failed_requests_are_counted_once(void **state)
 		{GHZ CODES "  [OK] 8 responses\n", "8", "2", 4},
 		{GHZ CODES "  [OK] 8 responses\n  [Canceled] 2 responses\n" ERRORS "  [2]  a: b\n",
 	         "8", "2", 4},
-		{"Total: 2 secs\n" SUMMARY CODES "  [399]\t10 responses\n", "10", NULL, 5},
-		{"Total: 2 secs\n" SUMMARY CODES "  [200]\t9 responses\n  [400]\t1 responses\n",
+		{SUMMARY "Total: 2 secs\n" CODES "  [399]\t10 responses\n", "10", NULL, 5},
+		{SUMMARY "Total: 2 secs\n" CODES "  [200]\t9 responses\n  [400]\t1 responses\n",
 	         "9", "1", 4.5},
-		{"Total: 2 secs\n" SUMMARY CODES "  [200]\t6 responses\n" ERRORS
-	         "  [4]\tGet: EOF\n",
+		{SUMMARY "Total: 2 secs\n" CODES "  [200]\t6 responses\n" ERRORS
+	                 "  [4]\tGet: EOF\n",
 	         "6", "4", 3},
 	};
 
@@ -150,17 +151,25 @@ static void failed_requests_are_counted_once(void **state)
 	                "no request completed");
 }
 
-static void the_first_of_several_reports_is_read(void **state)
+/* They do not state their load, and so are no repeats of one. */
+static void several_reports_are_side_by_side(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = reading_of(
-		reader, SUMMARY "  50%% in 7 ms\n  Slowest: 9 ms\n  99% in 9 ms\n", profile);
+	const struct weir_input *input =
+		reading_of(reader,
+	                   SUMMARY "  50%% in 7 ms\n" CODES "  [200] 8 responses\n" ERRORS
+	                           "  [2] a: b\n" SUMMARY "  50%% in 9 ms\n  Slowest: 5 ms\n" CODES
+	                           "  [200] 3 responses\n" SUMMARY CODES "  [500] 4 responses\n",
+	                   profile);
 
 	(void)state;
-	assert_true(figure_of(input, "max_latency_ms") == 2);
-	assert_true(figure_of(input, "median_latency_ms") == 7);
-	assert_true(isnan(figure_of(input, "p99_latency_ms")));
-	assert_int_equal(input->warnings[WEIR_WARN_DUPLICATE].count, 1);
+	assert_true(figure_of(input, "load/median_latency_ms") == 7);
+	assert_true(figure_of(input, "load#2/median_latency_ms") == 9);
+	assert_true(figure_of(input, "load#2/max_latency_ms") == 2);
+	assert_true(figure_of(input, "load/failed_pct") == 20);
+	assert_true(isnan(figure_of(input, "load#3/max_latency_ms")));
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 4);
+	assert_null(input->repeats);
 	weir_profile_free(profile);
 }
 
@@ -213,7 +222,7 @@ int main(void)
 		cmocka_unit_test(both_forms_of_oha_say_the_same),
 		cmocka_unit_test(errors_of_oha_with_long_names_are_counted),
 		cmocka_unit_test(failed_requests_are_counted_once),
-		cmocka_unit_test(the_first_of_several_reports_is_read),
+		cmocka_unit_test(several_reports_are_side_by_side),
 		cmocka_unit_test(damage_costs_the_line_alone),
 		cmocka_unit_test(other_reports_are_not_claimed),
 	};

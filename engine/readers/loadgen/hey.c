@@ -28,7 +28,6 @@
 
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/loadgen/http_report.h"
-#include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/jsonleaves.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
@@ -68,36 +67,51 @@ static const struct key {
 
 enum section { NO_SECTION, STATUSES, ERRORS };
 
-struct hey {
-	struct weir_http_report report;
-	bool is_grpc;
-	double success_rate;  /* of oha's JSON: of the requests that had time to end; NAN: none */
-	enum section section; /* of the text */
-	bool ended;           /* a further report has begun */
-};
-
 /* ---- figures ---- */
 
 /* Counts the responses with a status: a number of HTTP, or a word of gRPC. */
-static void take_status(struct hey *hey, struct weir_slice status, double count, uint64_t at)
+static void take_status(struct weir_http_report *report, struct weir_slice status, double count,
+                        uint64_t at)
 {
 	int64_t code;
 	bool http = weir_parse_i64(status.data, status.length, &code);
 
-	hey->is_grpc |= !http;
+	report->of_variant |= !http;
 	if (!http)
 		code = weir_slice_equals(status, "OK") ? 200 : 0;
-	weir_http_report_status(&hey->report, code, count, at);
+	weir_http_report_status(report, code, count, at);
 }
 
 /* Counts requests with an error. Those that the end of the test cut off did not fail. */
-static void take_error(struct hey *hey, struct weir_slice error, double count, uint64_t at)
+static void take_error(struct weir_http_report *report, struct weir_slice error, double count,
+                       uint64_t at)
 {
-	weir_http_report_count(&hey->report,
+	weir_http_report_count(report,
 	                       weir_slice_equals(error, "aborted due to deadline")
 	                               ? WEIR_HTTP_UNFINISHED
 	                               : WEIR_HTTP_EXCEPTIONS,
 	                       count, at);
+}
+
+/* Settles how many requests succeeded and failed, without the reasons. gRPC's errors are among its
+ * statuses. */
+static void settle(struct weir_http_report *report)
+{
+	double failed = weir_http_report_counted(report, WEIR_HTTP_BAD_STATUS);
+	double count = report->value[WEIR_HTTP_REQUESTS];
+	double completed = report->completed > 0 ? report->completed : 0;
+
+	if (!report->of_variant)
+		failed += weir_http_report_counted(report, WEIR_HTTP_EXCEPTIONS);
+	else if (count > completed + failed)
+		failed = count - completed;
+	if (isnan(report->completed) && failed > 0)
+		report->completed = 0;
+	else if (isnan(report->completed))
+		report->completed = count;
+	report->value[WEIR_HTTP_EXCEPTIONS] = NAN;
+	report->value[WEIR_HTTP_BAD_STATUS] = NAN;
+	report->value[WEIR_HTTP_OTHER_FAILURES] = failed;
 }
 
 /* ---- text ---- */
@@ -117,11 +131,11 @@ static bool take_before(struct weir_slice *line, const char *mark, struct weir_s
 }
 
 /* Takes "Slowest: 0.0719 secs". Returns false for other lines. */
-static bool take_key_line(struct hey *hey, struct weir_slice line, const struct weir_csv_row *row)
+static bool take_key_line(struct weir_http_report *report, struct weir_slice line,
+                          const struct weir_csv_row *row)
 {
 	struct weir_slice name;
 	size_t key = 0;
-	double value = NAN;
 
 	if (!take_before(&line, ":", &name))
 		return false;
@@ -129,26 +143,18 @@ static bool take_key_line(struct hey *hey, struct weir_slice line, const struct 
 		key++;
 	if (key == KEYS)
 		return false;
-	if (!isnan(hey->report.value[keys[key].slot])) {
-		weir_input_warn(hey->report.input, WEIR_WARN_DUPLICATE, row->at,
-		                "a further report; the first is read");
-		hey->ended = true;
-		return true;
-	}
-	if (row->cut && !keys[key].is_time) { /* a number that is cut is another number */
-		weir_input_warn(hey->report.input, WEIR_WARN_TRUNCATED, row->at, NULL);
-		return true;
-	}
-	if (keys[key].is_time)
-		value = weir_http_parse_ms(line);
-	else if (!weir_parse_double(line.data, line.length, &value))
-		value = NAN;
-	weir_http_report_set(&hey->report, keys[key].slot, value, row->at);
+	if (row->cut && !keys[key].is_time) /* a number that is cut is another number */
+		weir_input_warn(report->input, WEIR_WARN_TRUNCATED, row->at, NULL);
+	else
+		weir_http_report_set(report, keys[key].slot,
+		                     keys[key].is_time ? weir_http_parse_ms(line)
+		                                       : weir_http_parse_number(line),
+		                     row->at);
 	return true;
 }
 
 /* Takes "50 % in 6.43 ms". Returns false for other lines. */
-static bool take_percentile_line(struct hey *hey, struct weir_slice line,
+static bool take_percentile_line(struct weir_http_report *report, struct weir_slice line,
                                  const struct weir_csv_row *row)
 {
 	struct weir_slice number;
@@ -160,67 +166,60 @@ static bool take_percentile_line(struct hey *hey, struct weir_slice line,
 	weir_slice_take(&line, "% "); /* some versions of hey print "50%% in" */
 	if (!weir_slice_take(&line, "in "))
 		return false;
-	weir_http_report_percentile(&hey->report, WEIR_HTTP_LATENCY, percent,
+	weir_http_report_percentile(report, WEIR_HTTP_LATENCY, percent,
 	                            weir_http_parse_ms(weir_slice_trim(line)), row->at);
 	return true;
 }
 
 /* Takes "[200] 46318 responses", or "[3] an error" with the number of its requests. */
-static void take_bracket_line(struct hey *hey, struct weir_slice line,
+static void take_bracket_line(struct weir_http_report *report, struct weir_slice line,
                               const struct weir_csv_row *row)
 {
 	struct weir_slice name, number;
 	double count;
 
-	if (hey->section == NO_SECTION || !weir_slice_take(&line, "[") ||
+	if (report->section == NO_SECTION || !weir_slice_take(&line, "[") ||
 	    !take_before(&line, "]", &name))
 		return;
-	if (hey->section == STATUSES && take_before(&line, "response", &number))
-		take_status(hey, name,
+	if (report->section == STATUSES && take_before(&line, "response", &number))
+		take_status(report, name,
 		            weir_parse_double(number.data, number.length, &count) ? count : NAN,
 		            row->at);
-	else if (hey->section == ERRORS && weir_parse_double(name.data, name.length, &count))
-		take_error(hey, line, count, row->at);
+	else if (report->section == ERRORS && weir_parse_double(name.data, name.length, &count))
+		take_error(report, line, count, row->at);
 	else
-		weir_input_warn(hey->report.input,
+		weir_input_warn(report->input,
 		                row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_BAD_NUMBER, row->at,
 		                NULL);
 }
 
-static void take_line(struct hey *hey, const struct weir_csv_row *row)
+/* Takes a line, which may have several words before a colon, unless the table has it. */
+static bool take_line(struct weir_http_report *report, const struct weir_csv_row *row)
 {
 	struct weir_slice line = weir_slice_trim(row->line);
 
-	if (weir_slice_equals(line, "Status code distribution:"))
-		hey->section = STATUSES;
-	else if (weir_slice_equals(line, "Error distribution:"))
-		hey->section = ERRORS;
-	else if (weir_slice_starts(line, "["))
-		take_bracket_line(hey, line, row);
-	else if (!take_percentile_line(hey, line, row))
-		take_key_line(hey, line, row);
+	if (!weir_slice_starts(line, "["))
+		return take_percentile_line(report, line, row) || take_key_line(report, line, row);
+	take_bracket_line(report, line, row);
+	return true;
 }
 
-static enum weir_status read_lines(struct hey *hey, struct weir_source *source,
-                                   struct weir_error *err)
-{
-	static const struct weir_csv_options options = {.separator = '\n'};
-	struct weir_csv *csv = weir_csv_new(source, &options);
-	const struct weir_csv_row *row;
-	enum weir_status status;
-
-	while (!(status = weir_csv_next(csv, &row, err)) && row && !hey->ended)
-		if (row->line.length)
-			take_line(hey, row);
-	weir_csv_free(csv);
-	weir_damage_of_source(hey->report.input, source);
-	return status;
-}
+static const struct weir_http_line lines[] = {
+	{.pattern = "Summary:", .begins = true},
+	{.pattern = "Status code distribution:", .enter = STATUSES},
+	{.pattern = "Error distribution:", .enter = ERRORS},
+	{0},
+};
 
 /* ---- JSON ---- */
 
+struct document {
+	struct weir_http_report report;
+	double success_rate; /* of oha: of the requests that had time to end; NAN: not stated */
+};
+
 /* Takes [{"percentage": 50, "latency": 6430000}, ...]. */
-static void take_distribution(struct hey *hey, const struct weir_jsonleaf *leaf)
+static void take_distribution(struct weir_http_report *report, const struct weir_jsonleaf *leaf)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(leaf->text);
 	struct weir_slice key, word;
@@ -237,23 +236,13 @@ static void take_distribution(struct hey *hey, const struct weir_jsonleaf *leaf)
 			else if (weir_slice_equals(key, "latency"))
 				weir_parse_double(word.data, word.length, &ns);
 		}
-		weir_http_report_percentile(&hey->report, WEIR_HTTP_LATENCY, percent,
-		                            ns / NS_PER_MS, leaf->at);
+		weir_http_report_percentile(report, WEIR_HTTP_LATENCY, percent, ns / NS_PER_MS,
+		                            leaf->at);
 	}
 }
 
-/* Parses seconds, of which oha prints nanoseconds, into ms; NAN: it is no number. */
-static double parse_seconds(const struct weir_jsonleaf *leaf)
-{
-	int64_t ns;
-
-	return weir_parse_scaled(leaf->text.data, leaf->text.length, 9, &ns)
-	               ? (double)ns / NS_PER_MS
-	               : NAN;
-}
-
 /* Takes a percentile of oha: "p99.9" behind the name of its object, in seconds. */
-static void take_oha_percentile(struct hey *hey, struct weir_slice path,
+static void take_oha_percentile(struct weir_http_report *report, struct weir_slice path,
                                 const struct weir_jsonleaf *leaf)
 {
 	static const struct {
@@ -264,16 +253,16 @@ static void take_oha_percentile(struct hey *hey, struct weir_slice path,
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		struct weir_slice name = path;
-		double ms = parse_seconds(leaf);
+		double ms = weir_http_parse_seconds(leaf->text);
 
 		if (!isnan(ms) && weir_slice_take(&name, objects[i].path) &&
 		    weir_parse_double(name.data, name.length, &percent))
-			weir_http_report_percentile(&hey->report, objects[i].of, percent, ms,
-			                            leaf->at);
+			weir_http_report_percentile(report, objects[i].of, percent, ms, leaf->at);
 	}
 }
 
-static void take_key(struct hey *hey, struct weir_slice path, const struct weir_jsonleaf *leaf)
+static void take_key(struct weir_http_report *report, struct weir_slice path,
+                     const struct weir_jsonleaf *leaf)
 {
 	for (size_t i = 0; i < KEYS; i++) {
 		bool of_oha = keys[i].oha && weir_slice_equals(path, keys[i].oha);
@@ -282,76 +271,78 @@ static void take_key(struct hey *hey, struct weir_slice path, const struct weir_
 		if (!of_oha && !(keys[i].ghz && weir_slice_equals(path, keys[i].ghz)))
 			continue;
 		if (keys[i].is_time)
-			value = of_oha ? parse_seconds(leaf) : value / NS_PER_MS;
-		weir_http_report_set(&hey->report, keys[i].slot, value, leaf->at);
+			value = of_oha ? weir_http_parse_seconds(leaf->text) : value / NS_PER_MS;
+		weir_http_report_set(report, keys[i].slot, value, leaf->at);
 	}
 }
 
 static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
                                   struct weir_error *err)
 {
-	struct hey *hey = context;
+	struct document *document = context;
+	struct weir_http_report *report = &document->report;
 	struct weir_slice path = weir_slice_of(leaf->path);
 
 	(void)err;
-	take_key(hey, path, leaf);
-	take_oha_percentile(hey, path, leaf);
+	take_key(report, path, leaf);
+	take_oha_percentile(report, path, leaf);
 	if (weir_slice_equals(path, "latencyDistribution"))
-		take_distribution(hey, leaf);
+		take_distribution(report, leaf);
 	else if (weir_slice_equals(path, "summary/successRate"))
-		hey->success_rate = weir_jsonleaf_number(leaf, NULL);
+		document->success_rate = weir_jsonleaf_number(leaf, NULL);
 	else if (weir_slice_take(&path, "statusCodeDistribution/"))
-		take_status(hey, path, weir_jsonleaf_number(leaf, NULL), leaf->at);
+		take_status(report, path, weir_jsonleaf_number(leaf, NULL), leaf->at);
 	else if (weir_slice_take(&path, "errorDistribution/"))
-		take_error(hey, path, weir_jsonleaf_number(leaf, NULL), leaf->at);
+		take_error(report, path, weir_jsonleaf_number(leaf, NULL), leaf->at);
 	return WEIR_OK;
+}
+
+/* Computes the number of errors by the rate of success: their names may be too long to be read. */
+static void count_errors(struct document *document)
+{
+	struct weir_http_report *report = &document->report;
+	double completed = report->completed > 0 ? report->completed : 0;
+	double responses = completed + weir_http_report_counted(report, WEIR_HTTP_BAD_STATUS);
+
+	if (document->success_rate > 0 && document->success_rate < 1 &&
+	    !(weir_http_report_counted(report, WEIR_HTTP_EXCEPTIONS) > 0))
+		report->value[WEIR_HTTP_EXCEPTIONS] =
+			round(responses * (1 / document->success_rate - 1));
+}
+
+static enum weir_status read_json(struct weir_source *source, struct weir_input *input,
+                                  struct weir_error *err)
+{
+	struct document document = {.success_rate = NAN};
+	const struct weir_jsonleaves leaves = {
+		.leaf = take_leaf, .context = &document, .lists = true};
+	enum weir_status status;
+
+	weir_http_report_init(&document.report, input);
+	status = weir_jsonleaves_read(&leaves, source, err);
+	if (!status) {
+		count_errors(&document);
+		settle(&document.report);
+		status = weir_http_report_conclude(&document.report, EXPECTED, err);
+	}
+	weir_http_report_release(&document.report);
+	return status;
 }
 
 /* ---- the reader ---- */
 
-/* Settles how many requests succeeded and failed, without the reasons. gRPC's errors are among its
- * statuses. The names of oha's errors may be too long to be read: its rate of success tells. */
-static void settle(struct hey *hey)
-{
-	struct weir_http_report *report = &hey->report;
-	double errors = weir_http_report_counted(report, WEIR_HTTP_EXCEPTIONS);
-	double failed = weir_http_report_counted(report, WEIR_HTTP_BAD_STATUS);
-	double count = report->value[WEIR_HTTP_REQUESTS];
-	double completed = report->completed > 0 ? report->completed : 0;
-
-	if (hey->success_rate > 0 && hey->success_rate < 1 && !(errors > 0))
-		errors = round((completed + failed) * (1 / hey->success_rate - 1));
-	if (!hey->is_grpc)
-		failed += errors;
-	else if (count > completed + failed)
-		failed = count - completed;
-	if (isnan(report->completed) && failed > 0)
-		report->completed = 0;
-	else if (isnan(report->completed))
-		report->completed = count;
-	report->value[WEIR_HTTP_EXCEPTIONS] = NAN;
-	report->value[WEIR_HTTP_BAD_STATUS] = NAN;
-	report->value[WEIR_HTTP_OTHER_FAILURES] = failed;
-}
-
 static enum weir_status read_hey(struct weir_source *source, struct weir_input *input,
                                  struct weir_error *err)
 {
-	struct hey hey = {.success_rate = NAN};
-	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &hey, .lists = true};
+	static const struct weir_http_text text = {
+		.lines = lines, .take = take_line, .settle = settle, .expected = EXPECTED};
 	char first;
 	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	weir_http_report_init(&hey.report, input);
-	if (!status)
-		status = first == '{' ? weir_jsonleaves_read(&leaves, source, err)
-		                      : read_lines(&hey, source, err);
-	if (!status) {
-		settle(&hey);
-		status = weir_http_report_conclude(&hey.report, EXPECTED, err);
-	}
-	weir_http_report_release(&hey.report);
-	return status;
+	if (status)
+		return status;
+	return first == '{' ? read_json(source, input, err)
+	                    : weir_http_text_read(&text, source, input, err);
 }
 
 /* Recognises the text by its keys. */

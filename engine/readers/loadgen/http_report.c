@@ -498,6 +498,7 @@ static enum weir_status end_report(struct texts *texts, struct weir_error *err)
 		return WEIR_OK;
 	}
 	report->run = NULL;
+	texts->join.unlike |= !weir_run_label(run, slots[WEIR_HTTP_CONCURRENCY].label);
 	return weir_load_join_add(&texts->join, run, err);
 }
 

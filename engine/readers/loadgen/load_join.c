@@ -280,7 +280,8 @@ static void fill_input(struct weir_load_join *join, struct weir_input *input)
 	for (size_t i = 0; i < join->count; i++)
 		name_load(&names[i], join->runs[i]);
 	distinguish(join, names);
-	add_repeats(join, names, input);
+	if (!join->unlike)
+		add_repeats(join, names, input);
 	number_equals(join, names);
 	input->run = weir_run_new();
 	for (size_t i = 0; i < join->count; i++) {

@@ -24,6 +24,7 @@ struct weir_load_join {
 	size_t count, capacity;
 	size_t empty;  /* results without a completed request */
 	double failed; /* requests of those */
+	bool unlike;   /* results of one name may be of several loads, and are no repeats */
 };
 
 /* Adds the run of a result, in the order of the file. Owns it afterwards, also if it fails:
