@@ -114,8 +114,6 @@ static void other_files_of_jmeter_are_refused_by_name(void **state)
 		"timeStamp,elapsed,label,responseCode\n1,2,a,200\n",
 		"<?xml version=\"1.0\"?>\n<testResults version=\"1.2\">\n<httpSample t=\"1\"/>\n",
 		"Label,# Samples,Average,Median,90% Line,Min,Max,Error %\n",
-		"{\"A\":{\"transaction\":\"A\",\"sampleCount\":9,\"meanResTime\":1,"
-		"\"pct1ResTime\":1}}",
 		"Creating summariser <summary>\nCreated the tree successfully using t.jmx\n"
 		"summary =     60 in 00:00:03 =   19.8/s Avg:   149 Min:     1 Max:   300 Err:     "
 		"0 "

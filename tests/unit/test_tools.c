@@ -36,21 +36,6 @@ static const struct {
 	{"{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"output\",\"Package\":\"a\",\"Output\":"
          "\"goos: linux\\n\"}\n",
          "go test -json", "without -json"},
-	{"{\"aggregate\":{\"counters\":{}},\"intermediate\":[]}", "Artillery", "name,value,unit"},
-	{"{\"url\":\"a\",\"connections\":10,\"2xx\":9,\"latency\":{},\"requests\":{},"
-         "\"throughput\":{}}",
-         "autocannon", "name,value,unit"},
-	{"{\"RunType\":\"HTTP\",\"RequestedQPS\":\"8\",\"ActualQPS\":7.9,\"DurationHistogram\":{}}",
-         "fortio", "name,value,unit"},
-	{"Transactions:\t\t        1200 hits\nAvailability:\t\t      100.00 %\nTransaction rate:\t "
-         "      20.16 trans/sec\nLongest transaction:\t        1.23\n",
-         "siege", "name,value,unit"},
-	{"{\t\"transactions\":\t1200,\n\t\"availability\":\t100.00,\n\t\"transaction_rate\":\t20.1,"
-         "\n\t\"longest_transaction\":\t1.2\n}",
-         "siege", "name,value,unit"},
-	{"Statistics        Avg      Stdev        Max\n  Reqs/sec     12345.67    1234.56   "
-         "15000.00\n  Latency       10.12ms     2.31ms   120.33ms\n  HTTP codes:\n",
-         "bombardier", "name,value,unit"},
 	{"| Step           | Batch Size | Average   | Lowest    | Highest   | p50       |\n", "TGI",
          "/metrics"},
 	{"<torch.utils.benchmark.utils.common.Measurement object at 0x7fb1>\nmul_sum(x, x)\n  "

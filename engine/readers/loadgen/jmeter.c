@@ -46,11 +46,6 @@ static const struct weir_mark marks[] = {
          .cells = {{"Label", "# Samples", "Average", "Min", "Max"}, .all = 5},
          .refusal = "it is a table of JMeter with means and percentiles of each label: pass the "
                     "list of results that jmeter -l FILE writes, which holds each request"},
-	{.first = "{",
-         .texts = {{"\"transaction\"", "\"sampleCount\"", "\"meanResTime\"", "\"pct1ResTime\""},
-                   .all = 4},
-         .refusal = "it is statistics.json of a dashboard of JMeter: pass the list of results "
-                    "that jmeter -l FILE writes, which holds each request"},
 	{.first = "",
          .texts = {{"summary ", " in ", "Avg: ", "Min: ", "Max: ", "Err: "}, .all = 6},
          .refusal = "it is what JMeter prints while it runs: pass the list of results that "
