@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/analysis/rows/rows.h"
@@ -646,6 +647,61 @@ static bool add_range(const struct weir_run *run, const char *figure, struct wei
 	return true;
 }
 
+/* Returns true if each part of a prefix such as "request_rate@4/concurrency@8/" is a load. */
+static bool has_loads_alone(struct weir_slice prefix)
+{
+	static const char *const loads[] = {"concurrency@", "request_rate@", "rate@", "load/"};
+
+	while (prefix.length) {
+		const char *slash = memchr(prefix.data, '/', prefix.length);
+		size_t length = slash ? (size_t)(slash + 1 - prefix.data) : prefix.length;
+		bool is_load = false;
+
+		for (size_t i = 0; i < WEIR_COUNT_OF(loads); i++)
+			is_load |= weir_slice_starts(prefix, loads[i]);
+		if (!is_load)
+			return false;
+		prefix = (struct weir_slice){prefix.data + length, prefix.length - length};
+	}
+	return true;
+}
+
+/* True for the prefix of a result that a number tells apart from others, "load#2/". */
+static bool is_numbered(struct weir_slice prefix)
+{
+	return memchr(prefix.data, '#', prefix.length) || weir_slice_holds(prefix, "/row@") ||
+	       weir_slice_holds(prefix, "/table@");
+}
+
+/* The loads of the runs of a report. */
+struct loads {
+	size_t count;
+	bool numbered, others; /* some differ by a number, some by more than the load */
+};
+
+static void count_loads(const struct weir_run *run, struct loads *loads)
+{
+	struct weir_slice *seen = weir_alloc((run->metrics.count + 1) * sizeof *seen);
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
+		struct weir_slice prefix = {name, own ? (size_t)(own - name) : 0};
+		size_t at = count;
+
+		while (at && !(seen[at - 1].length == prefix.length &&
+		               memcmp(seen[at - 1].data, name, prefix.length) == 0))
+			at--;
+		if (!own || at)
+			continue;
+		seen[count++] = prefix;
+		loads->numbered |= is_numbered(prefix);
+		loads->others |= !has_loads_alone(prefix);
+	}
+	loads->count += count;
+	free(seen);
+}
+
 /* Notes the ranges of the main figures over the loads of a run. */
 static void note_loads(struct weir_report *report)
 {
@@ -654,17 +710,24 @@ static void note_loads(struct weir_report *report)
 		"mean_ttft_ms",         "median_latency_ms",  "p50_latency_ms",    "mean_e2el_ms",
 		"p99_latency_ms",       "p99_ttft_ms",        "mean_tpot_ms"};
 	struct weir_text text = {0};
+	struct loads loads = {0};
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
 		size_t listed = 0;
 
+		if (run)
+			count_loads(run, &loads);
 		for (size_t f = 0; run && f < WEIR_COUNT_OF(figures) && listed < LISTED_LOADS; f++)
 			listed += add_range(run, figures[f], &text);
 	}
 	if (text.length)
 		weir_report_note(report, "loads",
-		                 "over the loads of the file: %s (weir convert prints all)",
+		                 "over the %zu %s of the file: %s (weir convert prints all)",
+		                 loads.count,
+		                 loads.numbered ? "results"
+		                 : loads.others ? "configurations"
+		                                : "loads",
 		                 text.data);
 	weir_text_release(&text);
 }

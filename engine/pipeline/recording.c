@@ -55,6 +55,7 @@ static const struct weir_recording recordings[] = {
          ANY_MODEL, NULL},
 	{"bench", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
 	{"bench-console", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
+	{"bench-table", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
 	{"trtllm-bench", NULL, ANY_HOST, ANY_MODEL,
          "profile the server under this load (nsys profile -t cuda,nvtx) and pass that file as "
          "well; weir gate compares two such files"},

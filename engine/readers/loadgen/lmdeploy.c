@@ -22,15 +22,14 @@
 
 static const struct weir_csv_options options = {.separator = ',', .quotes = true, .trim = true};
 
-/* Columns of both programs; the first four identify the format. */
-static const struct weir_mark marks[] = {
-	{.first = "",
-         .cells = {{"completed", "request_throughput", "output_throughput", "mean_ttft_ms",
-                    "input_throughput", "mean_tpot_ms", "mean_itl_ms", "mean_e2e_latency_ms",
-                    "total_input_tokens"},
-                   .all = 4}},
-	{0},
-};
+/* Columns of both programs; the first four identify the format, unless there are other statistics
+ * than means: LMDeploy writes none, results of SGLang have these columns as well. */
+static const struct weir_mark table_mark = {
+	.first = "",
+	.cells = {{"completed", "request_throughput", "output_throughput", "mean_ttft_ms",
+                   "input_throughput", "mean_tpot_ms", "mean_itl_ms", "mean_e2e_latency_ms",
+                   "total_input_tokens"},
+                  .all = 4}};
 
 static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(completed, "completed"),
@@ -357,9 +356,28 @@ static enum weir_status read_rows(struct weir_source *source, struct table *tabl
 	return status;
 }
 
+/* True if the header has a median, a percentile or a deviation. */
+static bool has_other_statistics(const char *head, size_t len)
+{
+	static const char *const starts[] = {"median_", "p99_", "p95_", "p90_", "p50_", "std_"};
+	struct weir_slice rest = {head, len}, line, cells[MAX_COLUMNS];
+	size_t count = 0;
+
+	while (!count && weir_csv_take_line(&rest, &line))
+		count = weir_csv_split(line, &options, cells, MAX_COLUMNS);
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < sizeof(starts) / sizeof(starts[0]); j++)
+			if (weir_slice_starts(cells[i], starts[j]))
+				return true;
+	return false;
+}
+
 static int sniff(const char *head, size_t len)
 {
-	return weir_mark_bits(&text_mark, head, len);
+	int bits = weir_mark_bits(&text_mark, head, len);
+
+	return bits || has_other_statistics(head, len) ? bits
+	                                               : weir_mark_bits(&table_mark, head, len);
 }
 
 static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_input *input,
@@ -372,7 +390,8 @@ static enum weir_status read_lmdeploy(struct weir_source *source, struct weir_in
 
 	if (status)
 		return status;
-	status = sniff(head, len) ? read_text(source, &table, err) : read_rows(source, &table, err);
+	status = weir_mark_bits(&text_mark, head, len) ? read_text(source, &table, err)
+	                                               : read_rows(source, &table, err);
 	if (!status)
 		status = conclude(&table, err);
 	weir_load_join_release(&table.join);
@@ -385,7 +404,6 @@ const struct weir_reader weir_reader_lmdeploy = {
 		 "CSV or text",
 	.gives = "native run",
 	.whole_run = true,
-	.marks = marks,
 	.sniff = sniff,
 	.read = read_lmdeploy,
 };

@@ -80,13 +80,14 @@ static bool are_equal(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True if runs with the same name have different values of a label. */
+/* True if runs with the same name, or any two of them if all labels are wanted, have different
+ * values of a label. */
 static bool distinguishes(const struct weir_load_join *join, const struct weir_text *names,
                           const char *key)
 {
 	for (size_t i = 0; i < join->count; i++)
 		for (size_t j = 0; j < i; j++)
-			if (strcmp(names[i].data, names[j].data) == 0 &&
+			if ((join->all_labels || strcmp(names[i].data, names[j].data) == 0) &&
 			    !are_equal(weir_run_label(join->runs[i], key),
 			               weir_run_label(join->runs[j], key)))
 				return true;

@@ -4,6 +4,7 @@
  * result get a prefix that names its load: "request_rate@4/mean_ttft_ms". They are never pooled,
  * because requests under different loads are not one population. The first labels that differ
  * distinguish results of the same load ("request_rate@4/framework@sgl/"), else a number ("#2").
+ * With `all_labels`, each label that differs is in the names of all results.
  * If each load was measured equally often, more than once, each time is also a run.
  */
 #ifndef WEIR_READERS_LOADGEN_LOAD_JOIN_H
@@ -25,6 +26,7 @@ struct weir_load_join {
 	size_t empty;  /* results without a completed request */
 	double failed; /* requests of those */
 	bool unlike;   /* results of one name may be of several loads, and are no repeats */
+	bool all_labels;
 };
 
 /* Adds the run of a result, in the order of the file. Owns it afterwards, also if it fails:
