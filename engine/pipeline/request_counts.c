@@ -58,6 +58,19 @@ static void note_test(struct weir_report *report, const struct weir_run *run)
 	                         : "");
 }
 
+/* Notes that the row over all of Locust's statistics is left out. */
+static void note_events(struct weir_report *report, const struct weir_run *run)
+{
+	const char *events = weir_run_label(run, "aggregated_events");
+
+	if (events)
+		weir_report_note(report, "events",
+		                 "the row Aggregated adds up the times of %s requests and events, "
+		                 "several of each request, and is left out: the requests are the "
+		                 "rows with a method of HTTP",
+		                 events);
+}
+
 void weir_note_results(struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++) {
@@ -72,6 +85,8 @@ void weir_note_results(struct weir_report *report)
 			                 thresholds);
 		if (strcmp(input->format, "mlperf") == 0)
 			note_test(report, input->run);
+		if (strcmp(input->format, "locust") == 0)
+			note_events(report, input->run);
 	}
 }
 

@@ -175,6 +175,58 @@ static void other_files_of_locust_are_refused(void **state)
 	assert_string_equal(reading_claims("99%,99.9%,99.99%,100%\n"), "none");
 }
 
+#define POST(count) "POST,/chat," count ",0,7.5,2,7,9,9\n"
+
+static void events_of_the_same_requests_are_not_added_up(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(reader, DATA "events_stats.csv", profile)->run;
+
+	(void)state;
+	assert_null(weir_series_find(&run->metrics, "median_latency_ms"));
+	reading_expects_figure(run, "request_throughput", 2, true, "1/s");
+	reading_expects_figure(run, "request@LLM e2e/median_latency_ms", 4000, false, "ms");
+	reading_expects_figure(run, "request@LLM ttft/median_latency_ms", 250, false, "ms");
+	reading_expects_label(run, "completed", "120");
+	reading_expects_label(run, "aggregated_events", "361");
+	weir_profile_free(profile);
+}
+
+/* Equal counts of methods, other counts of events, and a count of one are no sign of events. */
+static void rows_of_different_requests_are_added_up(void **state)
+{
+	static const char *const texts[] = {
+		HEADER POST("5") "GET,/,5,0,7.5,2,7,9,9\n" ALL("10", "0"),
+		HEADER POST("5") "LLM,e2e,6,0,7.5,2,7,9,9\n" ALL("11", "0"),
+		HEADER POST("1") "LLM,e2e,1,0,7.5,2,7,9,9\n" ALL("2", "0"),
+		HEADER "LLM,e2e,5,0,7.5,2,7,9,9\nLLM,ttft,5,0,7.5,2,7,9,9\n" ALL("10", "0"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run = reading_of(reader, texts[i], profile)->run;
+
+		reading_expects_figure(run, "mean_latency_ms", 7.5, false, "ms");
+		reading_expects_label(run, "aggregated_events", NULL);
+		weir_profile_free(profile);
+	}
+}
+
+static void two_requests_of_each_are_enough(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader, HEADER POST("2") "LLM,e2e,2,0,7.5,2,7,9,9\n" ALL("4", "0"),
+	                   profile)
+			->run;
+
+	(void)state;
+	assert_null(weir_series_find(&run->metrics, "mean_latency_ms"));
+	reading_expects_label(run, "completed", "2");
+	weir_profile_free(profile);
+}
+
 static void damaged_files_are_read_or_refused(void **state)
 {
 	(void)state;
@@ -192,6 +244,9 @@ int main(void)
 		cmocka_unit_test(names_are_cut_and_printable),
 		cmocka_unit_test(requests_are_limited),
 		cmocka_unit_test(other_files_of_locust_are_refused),
+		cmocka_unit_test(events_of_the_same_requests_are_not_added_up),
+		cmocka_unit_test(rows_of_different_requests_are_added_up),
+		cmocka_unit_test(two_requests_of_each_are_enough),
 		cmocka_unit_test(damaged_files_are_read_or_refused),
 	};
 

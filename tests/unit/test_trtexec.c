@@ -348,6 +348,15 @@ static void what_holds_no_time_is_refused(void **state)
 	                "without a summary");
 	reading_refuses(reader, "[01/02/2025-10:11:02] [I] TensorRT version: 8.6.0\n", WEIR_E_EMPTY,
 	                "without a summary");
+	reading_refuses(
+		reader,
+		"[d] [I] TensorRT version: 8.6.0\n[d] [I] Timing trace has 30 queries over 3 "
+		"s\n[d] [I] Average on 10 runs - GPU latency: 0.5 ms - Host latency: 0.7 ms\n"
+		"[d] [I] Average on 10 runs - GPU latency: 1.5 ms - Host latency: 1.7 ms\n",
+		WEIR_E_EMPTY,
+		"2 averages of some runs each (mean of the GPU latency 1 ms) of 30 queries "
+		"over 3 s, which state no percentile: pass the log up to its end, or the file "
+		"that --exportTimes=FILE writes");
 }
 
 static void results_are_known_by_their_keys(void **state)

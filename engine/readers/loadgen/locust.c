@@ -4,6 +4,11 @@
  * one over all ("Aggregated", "Total" before 2020). The row over all gives figures without a
  * prefix; the others have the request in their names ("request@POST /generate/p95_latency_ms"),
  * unless there is only one. Times include those of failed requests, which is a warning.
+ *
+ * Scripts may report events beside requests, such as the time to the first token of an answer, with
+ * a type that is no method of HTTP. Events of the same requests make the row over all a sum over
+ * several times of each request: it is left out (label "aggregated_events"), and the requests are
+ * the rows with a method.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +28,7 @@
 
 #define MAX_NAME   160 /* bytes of a request's name; the rest is cut */
 #define PERCENTILE 8   /* bytes of "99.99" and its NUL */
+#define MIN_COUNT  2   /* requests of two rows whose equal number is no chance */
 
 #define PASS_STATS "pass PREFIX_stats.csv of the same run (locust --csv PREFIX)"
 
@@ -68,6 +74,12 @@ struct column {
 	char percentile[PERCENTILE]; /* "99.9" */
 };
 
+/* A row of requests or events. */
+struct kind {
+	bool by_http;
+	double requests, failures, per_s; /* NAN: not stated */
+};
+
 struct table {
 	struct weir_input *input;
 	struct column *columns;
@@ -75,8 +87,13 @@ struct table {
 	size_t type, name, requests, failures; /* columns */
 	struct weir_run *parts;                /* figures of single requests */
 	size_t part_count;
-	bool has_all;  /* the row over all requests was read */
-	size_t failed; /* rows without a request that succeeded */
+	bool has_all;         /* the row over all requests was read */
+	size_t failed;        /* rows without a request that succeeded */
+	struct weir_run *all; /* figures of the row over all */
+	uint64_t all_at;      /* its byte */
+	double all_requests, all_failures;
+	struct kind *kinds; /* of the other rows */
+	size_t kind_count, kind_capacity;
 	struct weir_text prefix, figure;
 };
 
@@ -194,6 +211,50 @@ static void add_figures(struct table *table, struct weir_run *run, const struct 
 	}
 }
 
+/* True for the type of requests by HTTP. */
+static bool is_http(struct weir_slice type)
+{
+	static const char *const methods[] = {"GET",  "POST",    "PUT",   "PATCH",  "DELETE",
+	                                      "HEAD", "OPTIONS", "TRACE", "CONNECT"};
+
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (is_text(type, methods[i]))
+			return true;
+	return false;
+}
+
+static void keep_kind(struct table *table, const struct weir_csv_row *row, double requests,
+                      double failures)
+{
+	struct kind kind = {
+		.by_http = is_http(weir_csv_cell(row, table->type)),
+		.requests = requests,
+		.failures = isnan(failures) ? 0 : failures,
+		.per_s = NAN,
+	};
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].figure &&
+		    strcmp(table->columns[i].figure->name, "request_throughput") == 0)
+			kind.per_s = number_of(table, row, i);
+	table->kinds = weir_grow(table->kinds, &table->kind_capacity, table->kind_count + 1,
+	                         sizeof(*table->kinds));
+	table->kinds[table->kind_count++] = kind;
+}
+
+/* True if a row of events, which have no method of HTTP, has the count of a row of another type:
+ * they are events of the same requests. */
+static bool has_events(const struct table *table)
+{
+	for (size_t i = 0; i < table->kind_count; i++)
+		for (size_t j = 0; j < table->kind_count; j++)
+			if (table->kinds[i].by_http && !table->kinds[j].by_http &&
+			    table->kinds[i].requests >= MIN_COUNT &&
+			    table->kinds[i].requests == table->kinds[j].requests)
+				return true;
+	return false;
+}
+
 /* Sets labels for the requests of a row that succeeded and that failed: "completed" and "failed",
  * of one kind of request "request@GET //completed". Counts follow the duration of the load, so they
  * are no figures. */
@@ -215,14 +276,15 @@ static void label_counts(struct table *table, double requests, double failures)
 	weir_text_release(&key);
 }
 
-static void warn_of_failures(struct table *table, const struct weir_csv_row *row, double failures,
-                             double requests)
+static void warn_of_failures(struct table *table, double failures, double requests)
 {
 	struct weir_text text = {0};
 
+	if (!(failures > 0))
+		return;
 	weir_text_printf(&text, "%.0f of %.0f requests failed, and their times are counted",
 	                 failures, requests);
-	weir_input_warn(table->input, WEIR_WARN_OF_TOOL, row->at, text.data);
+	weir_input_warn(table->input, WEIR_WARN_OF_TOOL, table->all_at, text.data);
 	weir_text_release(&text);
 }
 
@@ -272,18 +334,23 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 		skip_failed(table, row, requests);
 		return WEIR_OK;
 	}
-	if (of_all && failures > 0)
-		warn_of_failures(table, row, failures, requests);
 	weir_text_clear(&table->prefix);
 	weir_text_puts(&table->prefix, "");
 	if (!of_all)
 		name_row(table, row);
 	if (table->parts->metrics.count + 2 * table->column_count > WEIR_FIGURE_MAX)
 		return fail_too_many(row, err);
-	add_figures(table, of_all ? table->input->run : table->parts, row);
-	label_counts(table, requests, isnan(failures) ? 0 : failures);
+	add_figures(table, of_all ? table->all : table->parts, row);
 	table->has_all |= of_all;
 	table->part_count += !of_all;
+	if (!of_all) {
+		label_counts(table, requests, isnan(failures) ? 0 : failures);
+		keep_kind(table, row, requests, failures);
+		return WEIR_OK;
+	}
+	table->all_at = row->at;
+	table->all_requests = requests;
+	table->all_failures = isnan(failures) ? 0 : failures;
 	return WEIR_OK;
 }
 
@@ -305,15 +372,51 @@ static enum weir_status read_rows(struct table *table, struct weir_csv *csv, str
 	return status;
 }
 
-/* Adds the figures of single requests, unless the row over all says the same. */
+static void copy_figures(struct weir_run *run, const struct weir_series_table *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		weir_figure_add(run, from->items[i].name, from->items[i].unit,
+		                from->items[i].higher_is_better, from->items[i].value[0]);
+}
+
+/* Gives the run the rate and the number of the requests, without the events beside them, in place
+ * of the row over all. */
+static void take_requests_alone(struct table *table)
+{
+	double requests = 0, failures = 0, per_s = 0;
+	char all[32];
+
+	for (size_t i = 0; i < table->kind_count; i++) {
+		if (!table->kinds[i].by_http)
+			continue;
+		requests += table->kinds[i].requests;
+		failures += table->kinds[i].failures;
+		per_s += table->kinds[i].per_s;
+	}
+	weir_figure_add(table->input->run, "request_throughput", "1/s", true, per_s);
+	weir_text_clear(&table->prefix);
+	weir_text_puts(&table->prefix, "");
+	label_counts(table, requests, failures);
+	snprintf(all, sizeof(all), "%.0f", table->all_requests);
+	weir_run_set_label(table->input->run, "aggregated_events", all);
+}
+
+/* Adds the figures of the row over all and of single requests, unless both say the same. */
 static enum weir_status conclude(struct table *table, struct weir_error *err)
 {
 	struct weir_input *input = table->input;
-	const struct weir_series_table *parts = &table->parts->metrics;
 
-	for (size_t i = 0; i < parts->count && !(table->has_all && table->part_count == 1); i++)
-		weir_figure_add(input->run, parts->items[i].name, parts->items[i].unit,
-		                parts->items[i].higher_is_better, parts->items[i].value[0]);
+	if (table->has_all && has_events(table)) {
+		take_requests_alone(table);
+	} else if (table->has_all) {
+		copy_figures(input->run, &table->all->metrics);
+		weir_text_clear(&table->prefix);
+		weir_text_puts(&table->prefix, "");
+		label_counts(table, table->all_requests, table->all_failures);
+		warn_of_failures(table, table->all_failures, table->all_requests);
+	}
+	if (!table->has_all || table->part_count != 1)
+		copy_figures(input->run, &table->parts->metrics);
 	input->events = input->run->metrics.count;
 	if (!input->events && table->failed)
 		return weir_client_fail_none_completed(err);
@@ -330,7 +433,7 @@ static enum weir_status read_locust(struct weir_source *source, struct weir_inpu
 {
 	static const struct weir_csv_options options = {
 		.separator = ',', .quotes = true, .trim = true};
-	struct table table = {.input = input, .parts = weir_run_new()};
+	struct table table = {.input = input, .parts = weir_run_new(), .all = weir_run_new()};
 	struct weir_csv *csv = weir_csv_new(source, &options);
 	enum weir_status status;
 
@@ -341,6 +444,8 @@ static enum weir_status read_locust(struct weir_source *source, struct weir_inpu
 	if (!status)
 		status = conclude(&table, err);
 	weir_run_free(table.parts);
+	weir_run_free(table.all);
+	free(table.kinds);
 	free(table.columns);
 	weir_text_release(&table.prefix);
 	weir_text_release(&table.figure);

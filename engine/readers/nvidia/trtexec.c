@@ -655,6 +655,59 @@ static void take_line(struct weir_input *input, struct layer_table *table,
 		take_summary(input->run, table->block, line);
 }
 
+/*
+ * A log that ends before the summary has averages alone, and the number of queries:
+ *
+ *	[01/02/2025-10:11:12] [I] Average on 10 runs - GPU latency: 0.07 ms - Host latency: ...
+ *	[01/02/2025-10:11:12] [I] Timing trace has 31807 queries over 3.00015 s
+ */
+struct remains {
+	size_t averages;
+	double gpu_ms; /* their sum */
+	char text[64]; /* "31807 queries over 3.00015 s"; empty: not stated */
+};
+
+static void take_remains(struct remains *remains, struct weir_slice line)
+{
+	static const char trace[] = "Timing trace has ";
+	struct weir_slice part = {0}, number;
+	double value;
+
+	if (!take_message(&line))
+		return;
+	line = weir_slice_trim(line);
+	if (weir_slice_starts(line, trace) && line.length - strlen(trace) < sizeof(remains->text)) {
+		memcpy(remains->text, line.data + strlen(trace), line.length - strlen(trace));
+		remains->text[line.length - strlen(trace)] = '\0';
+	}
+	if (!weir_slice_starts(line, "Average on ") || !take_until(&line, ':', &part))
+		return;
+	line = weir_slice_trim(line);
+	if (weir_slice_holds(part, "GPU latency") && take_until(&line, ' ', &number) &&
+	    weir_parse_double(number.data, number.length, &value)) {
+		remains->averages++;
+		remains->gpu_ms += value;
+	}
+}
+
+/* Fails because of a log without a summary, and says what it still holds. */
+static enum weir_status fail_without_summary(const struct remains *remains, struct weir_error *err)
+{
+	if (!remains->averages && !*remains->text)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "a log of trtexec without a summary and without times of layers: "
+		                 "did trtexec end early? Run it to its end, or pass the file that "
+		                 "--exportTimes=FILE writes");
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "a log of trtexec that ends before the summary; it holds %zu averages of "
+	                 "some runs each (mean of the GPU latency %.4g ms)%s%s, which state no "
+	                 "percentile: pass the log up to its end, or the file that "
+	                 "--exportTimes=FILE writes",
+	                 remains->averages,
+	                 remains->averages ? remains->gpu_ms / (double)remains->averages : 0,
+	                 *remains->text ? " of " : "", remains->text);
+}
+
 /* Returns true if the line begins another run of trtexec, by the line with its arguments, by a
  * further title or, in an excerpt, by a further throughput. Each run may have another model or
  * batch, so that only the first one is read. */
@@ -712,12 +765,14 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 	const struct weir_csv_row *row;
 	struct layer_table table = {TABLE_NONE, false, 0, NULL, NULL};
 	struct run_lines lines = {0};
+	struct remains remains = {0};
 	uint64_t next_at = 0; /* byte of the second run; 0: none */
 	enum weir_status status;
 
 	input->run = weir_run_new();
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		count_run(&lines, row->line);
+		take_remains(&remains, row->line);
 		if (!next_at && begins_next(input, row->line))
 			next_at = row->at;
 		if (!next_at)
@@ -731,9 +786,7 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 	weir_damage_of_source(input, source);
 	input->events += input->run->metrics.count;
 	if (!input->events)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "a log of trtexec without a summary and without times of layers: "
-		                 "did trtexec end early?");
+		return fail_without_summary(&remains, err);
 	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	return WEIR_OK;
 }
