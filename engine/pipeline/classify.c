@@ -9,13 +9,13 @@
 #include "engine/base/arena.h"
 #include "engine/base/regions.h"
 #include "engine/base/sandbox.h"
-#include "engine/pipeline/amd_tools.h"
 #include "engine/pipeline/classify.h"
 #include "engine/pipeline/duplicates.h"
 #include "engine/pipeline/first_advice.h"
 #include "engine/pipeline/headline.h"
 #include "engine/pipeline/judge.h"
 #include "engine/pipeline/one_run.h"
+#include "engine/pipeline/own_tools.h"
 #include "engine/pipeline/parting.h"
 #include "engine/pipeline/recommend.h"
 #include "engine/pipeline/server_verdict.h"
@@ -177,7 +177,7 @@ static enum weir_status recommend(const struct weir_analysis *analysis,
 	                        conclusion->advice.count, err);
 	weir_follow_first_advice(report, conclusion->advice.items, conclusion->advice.count);
 	weir_name_server_changes(report);
-	weir_name_amd_tools(report);
+	weir_name_own_tools(report);
 	weir_note_long_stages(report);
 	weir_note_profiler(report);
 	weir_region_leave(&region, "recommendations", report->recommendation_count);

@@ -72,11 +72,13 @@ static const char *reason_of(enum weir_bound longest, enum weir_bound verdict)
 	                                           : "but no one cause of it stands out";
 }
 
-static void add_longest(enum weir_bound longest, enum weir_bound verdict, double share,
+/* `open`: the verdict itself is about time whose limit the headline calls unknown, so that its
+ * bound holds none of it. */
+static void add_longest(enum weir_bound longest, enum weir_bound verdict, double share, bool open,
                         struct weir_text *out)
 {
 	if (longest == WEIR_BOUND_UNDETERMINED) {
-		weir_text_puts(out, "; ");
+		weir_text_puts(out, open ? "; until that is known, " : "; ");
 		weir_text_share(out, share);
 		weir_text_puts(out, " is unattributed");
 		return;
@@ -110,7 +112,8 @@ void weir_complete_headline(struct weir_report *report)
 			                 own_text.data);
 	}
 	if (share_of(report, longest) - own > ALIKE)
-		add_longest(longest, bound, share_of(report, longest), &text);
+		add_longest(longest, bound, share_of(report, longest),
+		            !(own > 0) && strstr(verdict->headline, "does not show"), &text);
 	verdict->headline = keep(report, &text);
 	weir_text_release(&plain);
 	weir_text_release(&own_text);

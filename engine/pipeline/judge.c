@@ -8,6 +8,7 @@
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/judge.h"
+#include "engine/pipeline/request_counts.h"
 #include "engine/pipeline/server_verdict.h"
 
 static void shares_of(const struct weir_attribution *attribution, double shares[WEIR_BOUND_COUNT])
@@ -133,6 +134,7 @@ static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
 		return;
 	}
 	judge_requests(report, rules, &out->requests, &out->advice);
+	weir_note_token_rates(report);
 	if (out->requests.descend && report->has_gpu) {
 		judge_device(report, rules, &out->device, &device_advice);
 		out->descends = out->device.bound != WEIR_BOUND_UNDETERMINED;
@@ -145,6 +147,9 @@ static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
 }
 
 /* ---- counters without a timeline ---- */
+
+#define FEW_BLOCKS 0.25 /* of the multiprocessors */
+#define WARP       32   /* threads */
 
 #define REACHES                                                                                    \
 	"the kernel with most of the counted time ({operator_share:share}) reaches "               \
@@ -222,6 +227,79 @@ static void note_other_rule(struct weir_report *report)
 	}
 }
 
+/* Shape of a launch; 0: not known. */
+struct launch {
+	double blocks, threads; /* of the grid; of a block */
+	double sms;             /* multiprocessors of the device */
+};
+
+static double product_of(const uint32_t sizes[3])
+{
+	return (double)sizes[0] * (double)sizes[1] * (double)sizes[2];
+}
+
+static double known(double value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* Returns the launch of the kernel that holds most of the time of the first operator; zeros: no
+ * kernel does. */
+static struct launch launch_of(const struct weir_report *report)
+{
+	const struct weir_counter_row *row = &report->counters[0];
+	struct launch launch = {.blocks = product_of(row->grid),
+	                        .threads = product_of(row->block),
+	                        .sms = known(row->value[WEIR_COUNTER_SMS])};
+
+	if (!(row->mean_ns * (double)row->count >= 0.5 * report->operators->call.total_ns))
+		return (struct launch){0};
+	if (!(launch.blocks > 0))
+		launch.blocks = known(row->value[WEIR_COUNTER_BLOCKS]);
+	if (!(launch.threads > 0))
+		launch.threads = known(row->value[WEIR_COUNTER_THREADS_PER_BLOCK]);
+	return launch;
+}
+
+/* Says that the launch of a kernel, and not its code, leaves the device empty: fewer blocks than a
+ * quarter of the multiprocessors, as in the rule operator/few-blocks, one block on a device whose
+ * number of them is unknown, or blocks of less than a warp. */
+static void explain_launch(struct weir_report *report)
+{
+	struct launch launch = launch_of(report);
+	bool few = launch.blocks > 0 &&
+	           (launch.sms > 0 ? launch.blocks < FEW_BLOCKS * launch.sms : launch.blocks == 1);
+	bool narrow = launch.threads > 0 && launch.threads < WARP;
+	struct weir_text text = {0}, device = {0};
+
+	if (report->verdict.bound != WEIR_BOUND_KERNEL || !(few || narrow))
+		return;
+	if (launch.sms > 0)
+		weir_text_printf(&device, "%.0f multiprocessors", launch.sms);
+	else
+		weir_text_puts(&device, "many multiprocessors");
+	weir_text_puts(&text, report->verdict.headline);
+	weir_text_puts(&text, ": it is launched as");
+	if (launch.blocks > 0)
+		weir_text_printf(&text, " %.0f block%s", launch.blocks,
+		                 launch.blocks > 1 ? "s" : "");
+	else
+		weir_text_puts(&text, " blocks");
+	if (launch.threads > 0)
+		weir_text_printf(&text, " of %.0f thread%s", launch.threads,
+		                 launch.threads > 1 ? "s" : "");
+	if (few)
+		weir_text_printf(&text, " on a device of %s", device.data);
+	report->verdict.headline = weir_arena_copy(report->arena, text.data, text.length);
+	report->verdict.next = weir_arena_format(
+		report->arena, "launch it with %s%s%s, so that its threads cover the data",
+		few ? "at least one block for each multiprocessor" : "",
+		few && narrow ? ", and " : "",
+		narrow ? "blocks of 128 to 256 threads (a warp has 32)" : "");
+	weir_text_release(&text);
+	weir_text_release(&device);
+}
+
 /* Makes the verdict on the kernel with the most counted time the verdict of the report. */
 static void judge_counted(struct weir_report *report)
 {
@@ -237,6 +315,7 @@ static void judge_counted(struct weir_report *report)
 			expand_for_operator(report, counted_texts[bound].headline);
 		report->verdict.next = expand_for_operator(report, counted_texts[bound].next);
 	}
+	explain_launch(report);
 	note_other_rule(report);
 }
 

@@ -11,6 +11,9 @@
 #define ROCM_DEVICE "record kernels as well: rocprofv3 --kernel-trace --hip-runtime-trace"
 #define ROCM_HOST   "trace the HIP API as well: rocprofv3 --kernel-trace --hip-runtime-trace"
 #define ROCM_MODEL  "pass a torch.profiler trace with record_shapes=True, so that shapes are known"
+#define ROCPROF_1                                                                                  \
+	"pass results.csv (its kernels) or results.json (rocprof --hip-trace --hsa-trace) of the " \
+	"same run, or record anew with rocprofv3 --kernel-trace --hip-runtime-trace"
 #define SERVER_TRACE                                                                               \
 	"profile the server under this load (vLLM: --profiler-config and bench serve --profile; "  \
 	"SGLang: bench_serving --profile) and pass that trace as well; weir gate compares two "    \
@@ -45,6 +48,7 @@ static const struct weir_recording recordings[] = {
          ROCM_HOST, ROCM_MODEL,
          "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
          "--hip-runtime-trace)"},
+	{"rocprof 1", ROCPROF_1, ROCM_HOST, ROCM_MODEL, ROCPROF_1},
 	{"rocprof_json", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"rocpd", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"onnxruntime",
@@ -56,6 +60,10 @@ static const struct weir_recording recordings[] = {
 	{"bench", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
 	{"bench-console", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
 	{"bench-table", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
+	{"tgi", NULL, ANY_HOST, ANY_MODEL,
+         "pass pages of the server's /metrics from the same load (tgi_request_queue_duration and "
+         "the like), or profile it (nsys profile -t cuda,nvtx); weir gate compares two such "
+         "files"},
 	{"trtllm-bench", NULL, ANY_HOST, ANY_MODEL,
          "profile the server under this load (nsys profile -t cuda,nvtx) and pass that file as "
          "well; weir gate compares two such files"},
@@ -70,13 +78,24 @@ static const struct weir_recording recordings[] = {
 };
 #define GENERAL (&recordings[sizeof recordings / sizeof *recordings - 1])
 
-/* True if a result of a client of several servers is of TensorRT-LLM, by the labels of its run. */
-static bool is_of_trtllm(const struct weir_run *run)
+/* Entries by the server that a client of several servers states as its backend. */
+static const struct {
+	const char *backend, *reader;
+} servers[] = {
+	{"tensorrt-llm", "trtllm-bench"}, {"trt", "trtllm-bench"},
+	{"lmdeploy", "trtllm-bench"}, /* nsys profiles any server */
+	{"llama.cpp", "trtllm-bench"},    {"tgi", "tgi"},
+};
+
+/* Returns the entry for the server of a load generator's result; NULL: the run states none. */
+static const char *server_of(const struct weir_run *run)
 {
 	const char *backend = weir_run_label(run, "backend");
 
-	return weir_run_label(run, "tensorrt_llm") ||
-	       (backend && (strcmp(backend, "tensorrt-llm") == 0 || strcmp(backend, "trt") == 0));
+	for (size_t i = 0; backend && i < sizeof(servers) / sizeof(servers[0]); i++)
+		if (strcmp(backend, servers[i].backend) == 0)
+			return servers[i].reader;
+	return weir_run_label(run, "tensorrt_llm") ? "trtllm-bench" : NULL;
 }
 
 /* Returns the reader whose advice fits the input; NULL: no reader is known. */
@@ -84,8 +103,12 @@ static const char *reader_of(const struct weir_input *input)
 {
 	const char *format = input->format;
 
-	if (format && input->run && strncmp(format, "bench", 5) == 0 && is_of_trtllm(input->run))
-		return "trtllm-bench";
+	if (!format || !input->run)
+		return format;
+	if (strcmp(format, "rocprof") == 0 && weir_run_label(input->run, "rocprof"))
+		return "rocprof 1";
+	if (strncmp(format, "bench", 5) == 0 && server_of(input->run))
+		return server_of(input->run);
 	return format;
 }
 

@@ -41,6 +41,45 @@ void weir_note_request_counts(struct weir_report *report)
 	}
 }
 
+/* Adds the time of the parts of a stage over all requests with a number of tokens, and these. */
+static void add_rate(const struct weir_requests *requests, const char *stage, const int64_t *tokens,
+                     double *ns, double *count)
+{
+	for (size_t i = 0; i < requests->count; i++)
+		for (size_t part = 0; tokens[i] > 0 && part < requests->part_count[i]; part++) {
+			size_t at = requests->part_first[i] + part;
+
+			if (strcmp(weir_requests_stage_name(requests, requests->part_stage[at]),
+			           stage) != 0 ||
+			    requests->part_ns[at] <= 0)
+				continue;
+			*ns += (double)requests->part_ns[at];
+			*count += (double)tokens[i];
+		}
+}
+
+void weir_note_token_rates(struct weir_report *report)
+{
+	double prompt_ns = 0, prompt = 0, answer_ns = 0, answer = 0;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+
+		if (!input->requests || !input->format ||
+		    strcmp(input->format, "llama-server-log") != 0)
+			continue;
+		add_rate(input->requests, "prefill", input->requests->tokens, &prompt_ns, &prompt);
+		add_rate(input->requests, "decode", input->requests->output_tokens, &answer_ns,
+		         &answer);
+	}
+	if (prompt > 0 && answer > 0)
+		weir_report_note(report, "token_rates",
+		                 "tokens per second of a request: prefill %.3g (%.15g tokens), "
+		                 "decode %.3g (%.15g tokens)",
+		                 prompt / prompt_ns * 1e9, prompt, answer / answer_ns * 1e9,
+		                 answer);
+}
+
 /* Notes what LoadGen states of a test as a whole. All queries of the scenario Offline are sent at
  * the start. */
 static void note_test(struct weir_report *report, const struct weir_run *run)

@@ -20,6 +20,9 @@ void weir_note_request_counts(struct weir_report *report);
 /* Notes whether the load generators were content: thresholds that failed, the scenario and the
  * validity of a test. */
 void weir_note_results(struct weir_report *report);
+/* Notes the tokens per second of prefill and decode in logs of llama.cpp, which state them: all
+ * tokens over all time. */
+void weir_note_token_rates(struct weir_report *report);
 /* Remarks that the shares of requests which did not complete differ between the sides. */
 void weir_remark_request_counts(const struct weir_baseline *baseline,
                                 const struct weir_baseline *candidate,

@@ -324,6 +324,36 @@ static void a_log_without_a_table_is_refused(void **state)
 	                WEIR_E_EMPTY, "no known row with a number: expected rows such as");
 }
 
+static void the_backend_of_a_command_line_is_a_label(void **state)
+{
+	static const char table[] = "Successful requests:  4\nBenchmark duration (s):  2\n"
+				    "Request throughput (req/s):  2\nMean TTFT (ms):  5\n";
+	static const struct {
+		const char *command, *label;
+	} cases[] = {
+		{"python benchmark_serving.py --backend tgi --model m\n", "tgi"},
+		{"vllm bench serve --backend=openai\n", "openai"},
+		{"python benchmark_serving.py --backend\n", NULL},
+		{"python benchmark_serving.py --backends tgi\n", NULL},
+		{"python -m server --backend nccl\n", NULL},
+		{"python benchmark_serving.py --backend "
+	         "a-name-that-is-longer-than-any-backend-has\n",
+	         NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+
+		weir_text_printf(&text, "%s" TITLE "%s", cases[i].command, table);
+		reading_expects_label(reading_of(reader, text.data, profile)->run, "backend",
+		                      cases[i].label);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 static void logs_are_recognised_by_content(void **state)
 {
 	static const char *const logs[] = {
@@ -395,6 +425,7 @@ int main(void)
 		cmocka_unit_test(a_cut_table_is_read_with_a_warning),
 		cmocka_unit_test(a_table_without_an_answer_counts_beside_others_only),
 		cmocka_unit_test(a_log_without_a_table_is_refused),
+		cmocka_unit_test(the_backend_of_a_command_line_is_a_label),
 		cmocka_unit_test(logs_are_recognised_by_content),
 		cmocka_unit_test(a_log_that_begins_with_a_bracket_is_not_json),
 		cmocka_unit_test(any_damage_is_survived),

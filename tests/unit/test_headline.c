@@ -89,6 +89,28 @@ static void a_longer_bar_is_explained(void **state)
 	assert_null(strstr(headline(bench, 500, WEIR_BOUND_HARDWARE), "holds more"));
 }
 
+/* A bound without a bar is a place to look, and the time that it is about is not attributed. */
+static void an_unknown_limit_and_unattributed_time_are_one(void **state)
+{
+	struct bench *bench = *state;
+	struct weir_verdict *verdict = &bench->report->verdict;
+
+	bench->report->attribution.ns[WEIR_BOUND_UNDETERMINED] = 1000;
+	*verdict = (struct weir_verdict){.bound = WEIR_BOUND_KERNEL,
+	                                 .headline = "the trace does not show its limit"};
+	weir_complete_headline(bench->report);
+	assert_string_equal(verdict->headline, "the trace does not show its limit; until that is "
+	                                       "known, 100 % is unattributed");
+	verdict->headline = "it waits";
+	weir_complete_headline(bench->report);
+	assert_string_equal(verdict->headline, "it waits; 100 % is unattributed");
+	bench->report->attribution.ns[WEIR_BOUND_UNDETERMINED] = 900;
+	bench->report->attribution.ns[WEIR_BOUND_KERNEL] = 100;
+	verdict->headline = "it does not show";
+	weir_complete_headline(bench->report);
+	assert_non_null(strstr(verdict->headline, "; 90 % is unattributed"));
+}
+
 static void an_abstention_says_which_evidence_is_missing(void **state)
 {
 	struct bench *bench = *state;
@@ -210,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(a_headline_names_the_attributed_share),
 		BENCH_TEST(a_longer_bar_is_explained),
+		BENCH_TEST(an_unknown_limit_and_unattributed_time_are_one),
 		BENCH_TEST(an_abstention_says_which_evidence_is_missing),
 		BENCH_TEST(the_next_step_is_the_first_recommendation),
 		BENCH_TEST(a_rule_that_predictions_do_not_cover_keeps_its_next_step),

@@ -234,6 +234,58 @@ static void counters_alone_give_the_verdict_of_the_largest_kernel(void **state)
 	assert_int_equal(judge(bench)->confidence, WEIR_CONFIDENCE_LOW);
 }
 
+/* Fewer blocks than a quarter of the multiprocessors, or threads than a warp has. */
+static void a_small_launch_is_named_in_place_of_the_kernel(void **state)
+{
+	static const struct {
+		uint32_t blocks, threads;
+		double sms;
+		enum weir_bound bound;
+		const char *headline, *next; /* parts; NULL: those of the kernel */
+	} cases[] = {
+		{1, 1, NAN, WEIR_BOUND_KERNEL,
+	         "launched as 1 block of 1 thread on a device of many multiprocessors",
+	         "at least one block for each multiprocessor, and blocks of 128 to 256"},
+		{26, 256, 108, WEIR_BOUND_KERNEL,
+	         "launched as 26 blocks of 256 threads on a device of 108 multiprocessors",
+	         "at least one block for each multiprocessor, so that"},
+		{27, 256, 108, WEIR_BOUND_KERNEL, NULL, NULL},
+		{2, 256, NAN, WEIR_BOUND_KERNEL, NULL, NULL},
+		{500, 31, 108, WEIR_BOUND_KERNEL, "launched as 500 blocks of 31 threads",
+	         "with blocks of 128 to 256 threads"},
+		{500, 32, 108, WEIR_BOUND_KERNEL, NULL, NULL},
+		{0, 0, NAN, WEIR_BOUND_KERNEL, NULL, NULL},
+		{1, 1, 108, WEIR_BOUND_MEMORY, NULL, NULL},
+	};
+	struct bench *bench = *state;
+	double features[WEIR_F_COUNT];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_operator_row kernel = kernel_with(cases[i].bound, features);
+		struct weir_counter_row counter = {.grid = {cases[i].blocks, 1, 1},
+		                                   .block = {cases[i].threads, 1, 1},
+		                                   .count = 1,
+		                                   .mean_ns = 500};
+		const struct weir_verdict *verdict;
+
+		counter.value[WEIR_COUNTER_SMS] = cases[i].sms;
+		kernel.call.total_ns = 1000;
+		bench->report->operators = &kernel;
+		bench->report->operator_count = 1;
+		bench->report->counters = &counter;
+		bench->report->counter_count = 1;
+		verdict = judge(bench);
+		if (cases[i].headline) {
+			assert_non_null(strstr(verdict->headline, cases[i].headline));
+			assert_non_null(strstr(verdict->next, cases[i].next));
+		} else {
+			assert_null(strstr(verdict->headline, "launched"));
+		}
+		counter.mean_ns = 499; /* less than half of the operator's time */
+		assert_null(strstr(judge(bench)->headline, "launched"));
+	}
+}
+
 static void a_rule_of_the_profiler_that_disagrees_is_noted(void **state)
 {
 	static const struct {
@@ -388,6 +440,32 @@ static void metrics_alone_are_listed_and_the_tool_decides_the_advice(void **stat
 	assert_non_null(strstr(judge(bench)->next, "bench serve --profile"));
 	assert_int_equal(bench->report->note_count, 1);
 	assert_string_equal(bench->report->notes[0].text, "the file states mean_ttft_ms 44.25");
+}
+
+static void the_server_decides_the_advice(void **state)
+{
+	static const struct {
+		const char *reader, *label, *value, *part;
+	} cases[] = {
+		{"bench-console", "backend", "tgi", "/metrics"},
+		{"bench", "backend", "tensorrt-llm", "nsys profile"},
+		{"bench-table", "backend", "lmdeploy", "nsys profile"},
+		{"bench", "tensorrt_llm", "1.0", "nsys profile"},
+		{"bench", "backend", "vllm", "bench serve --profile"},
+		{"rocprof", "rocprof", "1", "results.json (rocprof --hip-trace --hsa-trace)"},
+		{"rocprof", "host", "1", "*_kernel_trace.csv"},
+	};
+	struct bench *bench = *state;
+	struct weir_input *input = weir_profile_add_input(bench->profile, "serve.json");
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		weir_run_free(input->run);
+		input->run = weir_run_new();
+		input->format = cases[i].reader;
+		weir_series_push(weir_series_get(&input->run->metrics, "mean_ttft_ms"), 44.25);
+		weir_run_set_label(input->run, cases[i].label, cases[i].value);
+		assert_non_null(strstr(judge(bench)->next, cases[i].part));
+	}
 }
 
 /* A load may be named by a number, or by several conditions. */
@@ -582,7 +660,9 @@ int main(void)
 		BENCH_TEST(few_requests_give_low_confidence),
 		BENCH_TEST(stages_are_judged_by_their_own_figures),
 		BENCH_TEST(counters_alone_give_the_verdict_of_the_largest_kernel),
+		BENCH_TEST(a_small_launch_is_named_in_place_of_the_kernel),
 		BENCH_TEST(a_rule_of_the_profiler_that_disagrees_is_noted),
+		BENCH_TEST(the_server_decides_the_advice),
 		BENCH_TEST(beside_a_timeline_counters_do_not_decide),
 		BENCH_TEST(what_is_missing_depends_on_what_is_there),
 		BENCH_TEST(a_cpu_profile_names_its_largest_operator),

@@ -58,6 +58,45 @@ static void counts_that_are_no_numbers_are_not_stated(void **state)
 	expect_counts("5", "x", "y", 5, 0);
 }
 
+/* Adds a request with a prefill of 1 s and a decode of 2 s to an input of this format. */
+static void add_request(struct weir_input *input, int64_t prompt, int64_t answer)
+{
+	struct weir_request request = weir_request_unknown();
+
+	if (!input->requests)
+		input->requests = weir_requests_new();
+	request.tokens = prompt;
+	request.output_tokens = answer;
+	request.end_ns = 3000000000;
+	weir_requests_add_part(input->requests, weir_requests_stage(input->requests, "prefill", 7),
+	                       1000000000);
+	weir_requests_add_part(input->requests, weir_requests_stage(input->requests, "decode", 6),
+	                       2000000000);
+	weir_requests_add(input->requests, &request);
+}
+
+static void token_rates_of_llama_logs_are_noted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, "llama.log");
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	input->format = "llama-server-log";
+	add_request(input, 30, 4);
+	add_request(input, 10, 8);
+	add_request(input, -1, -1); /* unknown numbers do not count, nor do their times */
+	weir_note_token_rates(report);
+	assert_int_equal(report->note_count, 1);
+	assert_string_equal(report->notes[0].text, "tokens per second of a request: prefill 20 (40 "
+	                                           "tokens), decode 3 (12 tokens)");
+	input->format = "otlp";
+	weir_note_token_rates(report);
+	assert_int_equal(report->note_count, 1);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
 /* Expects a remark on sides of one run each; "": no remark. */
 static void expect_remark(struct weir_run *before, struct weir_run *after, const char *expected)
 {
@@ -139,6 +178,7 @@ static void notes_state_what_did_not_complete_or_failed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(token_rates_of_llama_logs_are_noted),
 		cmocka_unit_test(failed_and_missing_requests_are_incomplete),
 		cmocka_unit_test(counts_that_are_no_numbers_are_not_stated),
 		cmocka_unit_test(a_share_that_differs_by_a_hundredth_is_remarked),

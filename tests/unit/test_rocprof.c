@@ -237,6 +237,28 @@ static void shares_below_all_tell_that_rows_are_missing(void **state)
 	}
 }
 
+static void totals_without_extremes_are_of_rocprof_v1(void **state)
+{
+	static const struct {
+		const char *text, *label;
+	} cases[] = {
+		{STATS "a(int),1,1000,1000,100\n", "1"},
+		{STATS "hipMalloc,1,1000,1000,100\n", "1"},
+		{"Name,Calls,TotalDurationNs,AverageNs,Percentage,MinNs,MaxNs,StdDev\n"
+	         "a(int),1,1000,1000,100,1000,1000,0\n",
+	         NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+
+		reading_expects_label(reading_of(&weir_reader_rocprof, cases[i].text, profile)->run,
+		                      "rocprof", cases[i].label);
+		weir_profile_free(profile);
+	}
+}
+
 static void kernels_of_rocprof_compute_are_totals(void **state)
 {
 	static const struct {
@@ -497,6 +519,7 @@ int main(void)
 		cmocka_unit_test(the_older_profiler_is_read_alike),
 		cmocka_unit_test(totals_are_figures_of_the_whole_run),
 		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
+		cmocka_unit_test(totals_without_extremes_are_of_rocprof_v1),
 		cmocka_unit_test(kernels_of_rocprof_compute_are_totals),
 		cmocka_unit_test(calls_of_the_host_are_no_operators),
 		cmocka_unit_test(tables_of_one_process_are_joined),

@@ -84,6 +84,7 @@ struct reader {
 	uint64_t timed;            /* usable rows */
 	struct weir_shares shares; /* of the rows of a table of totals */
 	double missing_ns;         /* time of rows that the tables of totals lack */
+	bool of_version_1;         /* a table of totals is by rocprof v1 */
 	char first_problem[160];   /* with its line; empty: no problem yet */
 };
 
@@ -573,6 +574,13 @@ static void state_total(struct reader *reader)
 	weir_figure_add(run, "calls/total_ns", "ns", false, total);
 }
 
+/* True for the header of totals by rocprof v1, which states no extremes. */
+static bool is_of_version_1(const struct weir_csv_row *row)
+{
+	return row->count == 5 && weir_slice_equals(row->cells[0], "Name") &&
+	       weir_slice_equals(row->cells[4], "Percentage");
+}
+
 /* Takes a header. There may be several: processes that append to one file repeat it. */
 static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 {
@@ -583,6 +591,7 @@ static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 		return false;
 	end_totals(reader);
 	reader->columns = columns;
+	reader->of_version_1 |= is_of_version_1(row);
 	if (columns.table != TABLE_TOTALS && !reader->builder)
 		reader->builder = weir_builder_new(reader->input);
 	return true;
@@ -642,6 +651,8 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 	if (!status) {
 		end_totals(&reader);
 		state_total(&reader);
+		if (reader.of_version_1 && input->run)
+			weir_run_set_label(input->run, "rocprof", "1");
 		warn_long_rows(&reader, csv);
 		weir_damage_of_source(input, source);
 		status = conclude(&reader, err);

@@ -41,6 +41,7 @@ struct console {
 	bool prefixed;    /* something stands before the "=" of its title: docker, kubectl */
 	bool latency;     /* it is of trtllm-bench latency, whose total counts output alone */
 	bool found_title; /* some table of the log has its title */
+	char backend[32]; /* of the last command line; "": not stated */
 	struct weir_load_join join;
 };
 
@@ -246,6 +247,8 @@ static enum weir_status end_table(struct console *console, struct weir_error *er
 		if (!isnan(summary->total_output_tokens))
 			summary->output_tokens = summary->total_output_tokens / summary->completed;
 		summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
+		if (*console->backend && !weir_run_label(run, "backend"))
+			weir_run_set_label(run, "backend", console->backend);
 		status = weir_client_summary_check(summary, console->input, err);
 		weir_client_summary_add(summary, "", run);
 		weir_client_summary_label_totals(summary, run);
@@ -302,6 +305,30 @@ static struct weir_slice argument_of(struct weir_slice line, const char *name)
 		rest = (struct weir_slice){value, (size_t)(end - value)};
 	}
 	return (struct weir_slice){0};
+}
+
+/* Keeps the backend of a command line, "python benchmark_serving.py --backend tgi ...", for the
+ * tables behind it. */
+static void take_command(struct console *console, struct weir_slice line)
+{
+	static const char option[] = "--backend";
+	const char *at = weir_slice_find(line, option), *end = line.data + line.length;
+	size_t length = 0;
+
+	if (!at ||
+	    !(weir_slice_holds(line, "benchmark_serving") ||
+	      weir_slice_holds(line, "bench_serving") || weir_slice_holds(line, "bench serve")))
+		return;
+	at += strlen(option);
+	if (at == end || (*at != ' ' && *at != '='))
+		return;
+	at++;
+	while (at + length < end && !isspace((unsigned char)at[length]))
+		length++;
+	if (!length || length >= sizeof(console->backend))
+		return;
+	memcpy(console->backend, at, length);
+	console->backend[length] = '\0';
 }
 
 static void take_arguments(struct console *console, struct weir_slice line)
@@ -474,6 +501,7 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 	take_title(console, line);
 	if (console->serving && console->figures && is_rule(console, line))
 		return end_table(console, err);
+	take_command(console, line);
 	if (!colon || weir_slice_holds(line, ARGUMENTS)) {
 		take_arguments(console, line);
 		return WEIR_OK;
