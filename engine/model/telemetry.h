@@ -80,6 +80,7 @@ struct weir_telemetry {
 	/* Rail of a board where the power of the device is measured; NULL: the monitor states the
 	 * power of the device itself, or no power. Static. */
 	const char *power_rail;
+	uint32_t board_rails; /* rails that the power of the board is the sum of; 0: measured */
 	struct weir_telemetry_sample *samples;
 	size_t count, capacity;
 	struct weir_telemetry_device *devices;

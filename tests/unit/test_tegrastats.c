@@ -139,6 +139,38 @@ static void power_of_rail_and_board_is_noted(void **state)
 	weir_profile_free(profile);
 }
 
+static void a_sum_of_rails_is_called_one(void **state)
+{
+	static const struct {
+		const char *rails, *note;
+	} cases[] = {
+		{"VDD_GPU_SOC 100/100 VDD_CPU_CV 200/200 VIN_SYS_5V0 700/700",
+	         "the whole board, host and device, takes 1 W, 1 W at most: the sum of its 3 "
+	         "rails, "
+	         "as the monitor states no power at its input"},
+		{"VDD_GPU_SOC 1000/1000",
+	         "the whole board, host and device, takes 1 W, 1 W at most"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		struct weir_report *report;
+
+		weir_text_printf(&text, MEMORY "GR3D_FREQ 0%% %s\n", cases[i].rails);
+		telemetry_of(TEGRASTATS, text.data, profile);
+		report = weir_report_new(profile);
+		report->has_telemetry = true;
+		weir_telemetry_figures(profile, 0, 0, report->arena, &report->telemetry);
+		weir_note_telemetry(report);
+		assert_string_equal(report->notes[0].text, cases[i].note);
+		weir_report_free(report);
+		weir_profile_free(profile);
+		weir_text_release(&text);
+	}
+}
+
 /* Scripts write the date before they start the tool. */
 static void a_line_with_a_date_is_no_damage(void **state)
 {
@@ -229,6 +261,7 @@ int main(void)
 		cmocka_unit_test(power_is_that_of_the_device_and_of_the_board),
 		cmocka_unit_test(the_rail_of_the_device_is_named),
 		cmocka_unit_test(power_of_rail_and_board_is_noted),
+		cmocka_unit_test(a_sum_of_rails_is_called_one),
 		cmocka_unit_test(a_line_with_a_date_is_no_damage),
 		cmocka_unit_test(a_figure_may_be_missing_or_off),
 		cmocka_unit_test(other_lines_are_damage),

@@ -91,6 +91,9 @@ static const struct {
          "and "
          "201 tensors from a.gguf\n",
          "no request", "after llama-server has answered requests"},
+	{"ggml_cuda_init: found 1 ROCm devices:\nHW Exception by GPU node-1\n", "llama.cpp",
+         "why it stopped"},
+	{"ggml_vulkan: Found 1 Vulkan devices:\n", "printed no result", "prints its table"},
 	{"CREATE TABLE IF NOT EXISTS llama_bench (\n  n_prompt INTEGER,\n  avg_ts REAL\n);\n"
          "INSERT INTO llama_bench (n_prompt, avg_ts) VALUES ('1', '2');\n",
          "SQL of llama-bench", "llama-bench -o json"},

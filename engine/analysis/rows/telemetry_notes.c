@@ -137,6 +137,20 @@ static void note_means(struct weir_report *report)
 	weir_text_release(&list);
 }
 
+/* Returns the number of rails that the power of the board is the sum of; 0: it is measured. */
+static uint32_t board_rails(const struct weir_report *report)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = report->profile->inputs[i].telemetry;
+
+		if (telemetry && telemetry->board_rails > most)
+			most = telemetry->board_rails;
+	}
+	return most;
+}
+
 /* Notes the power of a board: while its device is in use, or over all samples if no sample is known
  * to be in use. */
 static void note_board(const struct weir_telemetry_figures *telemetry, struct weir_report *report)
@@ -144,18 +158,26 @@ static void note_board(const struct weir_telemetry_figures *telemetry, struct we
 	double in_use_w = telemetry->board_power_w;
 	double power_w =
 		isnan(in_use_w) ? mean_gauge(report->profile, WEIR_GAUGE_BOARD_POWER_W) : in_use_w;
+	uint32_t rails = board_rails(report);
+	struct weir_text sum = {0};
 
 	if (isnan(telemetry->board_power_max_w) || isnan(power_w))
 		return;
+	if (rails > 1)
+		weir_text_printf(&sum,
+		                 ": the sum of its %u rails, as the monitor states no power at its "
+		                 "input",
+		                 rails);
 	weir_report_note(
 		report, "board_power",
-		"the whole board, host and device, takes %.3g W%s, %.3g W at most%s", power_w,
+		"the whole board, host and device, takes %.3g W%s, %.3g W at most%s%s", power_w,
 		!isnan(in_use_w) && telemetry->utilization > telemetry->utilization_all
 			? " while the device is in use"
 			: "",
-		telemetry->board_power_max_w,
+		telemetry->board_power_max_w, sum.data ? sum.data : "",
 		isnan(telemetry->power_max_w) ? "; the monitor states no power of the device alone"
 					      : "");
+	weir_text_release(&sum);
 }
 
 /* Names the rail at which the power of the device is measured. */

@@ -151,6 +151,7 @@ static const char *device_rail(struct weir_slice name)
 /* The power of the rails of a line, in mW; NAN: not stated. */
 struct power {
 	double input, sum;
+	uint32_t rails;     /* of the sum */
 	const char *device; /* rail of the device; NULL: not stated */
 };
 
@@ -166,14 +167,16 @@ static void take_rail(struct weir_slice name, double rail_mw, struct power *powe
 	}
 	if (is_input(name))
 		power->input = rail_mw;
-	else
-		power->sum = isnan(power->sum) ? rail_mw : power->sum + rail_mw;
+	if (is_input(name))
+		return;
+	power->sum = isnan(power->sum) ? rail_mw : power->sum + rail_mw;
+	power->rails++;
 }
 
 /* Takes the figures of a line; of one that is cut, rails at its end are missing from the sum.
- * Returns the rail of the device, or NULL. */
-static const char *take_figures(const struct weir_slice *cells, size_t count, bool cut,
-                                struct weir_monitor_reading *reading)
+ * Returns the power of its rails. */
+static struct power take_figures(const struct weir_slice *cells, size_t count, bool cut,
+                                 struct weir_monitor_reading *reading)
 {
 	struct power power = {.input = NAN, .sum = NAN};
 
@@ -198,7 +201,7 @@ static const char *take_figures(const struct weir_slice *cells, size_t count, bo
 	if (!isnan(power.input) || !cut)
 		set(reading, WEIR_GAUGE_BOARD_POWER_W, isnan(power.input) ? power.sum : power.input,
 		    "mW");
-	return power.device;
+	return power;
 }
 
 /* Parses "01-05-2026 10:00:00", or a time that a script put before the line. */
@@ -268,7 +271,8 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
 	struct tegrastats *state = monitor->context;
-	const char *figures = find_figures(row->line), *rail;
+	const char *figures = find_figures(row->line);
+	struct power power;
 	size_t whole = weir_monitor_whole(row);
 	bool timed;
 
@@ -294,9 +298,11 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	reading.local &= state->timed;
 	reading.since_1970 &= state->timed;
 	reading.bad_time = state->timed && !timed;
-	rail = take_figures(row->cells, whole, whole < row->count, &reading);
+	power = take_figures(row->cells, whole, whole < row->count, &reading);
 	if (!monitor->telemetry->power_rail)
-		monitor->telemetry->power_rail = rail;
+		monitor->telemetry->power_rail = power.device;
+	if (isnan(power.input) && power.rails > monitor->telemetry->board_rails)
+		monitor->telemetry->board_rails = power.rails;
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
 

@@ -115,6 +115,14 @@ const struct weir_tool weir_tools[] = {
                                "llama server listening at ", "llama_model_load_from_file",
                                "llama_load_model_from_file"},
                               .any = 8}}}},
+	{.what = "the start of a program of llama.cpp, which found its devices and printed no "
+                 "result",
+         .advice = "read in its last lines why it stopped, and run it until it prints its table "
+                   "(llama-bench) or the times of a request",
+         .marks = {{.first = "",
+                    .texts = {{"ggml_cuda_init: ", "ggml_vulkan: Found ",
+                               "ggml_metal_init: ", "ggml_sycl_init: ", "ggml_opencl: selected "},
+                              .any = 5}}}},
 	{.what = "metrics or events by nvprof, counters of kernels without their times",
          .advice = "record counters with ncu --csv --page raw, and times with nvprof without "
                    "--metrics and --events",
