@@ -354,7 +354,7 @@ static void what_holds_no_time_is_refused(void **state)
 		"s\n[d] [I] Average on 10 runs - GPU latency: 0.5 ms - Host latency: 0.7 ms\n"
 		"[d] [I] Average on 10 runs - GPU latency: 1.5 ms - Host latency: 1.7 ms\n",
 		WEIR_E_EMPTY,
-		"2 averages of some runs each (mean of the GPU latency 1 ms) of 30 queries "
+		"2 averages of 10 runs each (mean of the GPU latency 1 ms) of 30 queries "
 		"over 3 s, which state no percentile: pass the log up to its end, or the file "
 		"that --exportTimes=FILE writes");
 }

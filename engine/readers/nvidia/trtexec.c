@@ -663,13 +663,14 @@ static void take_line(struct weir_input *input, struct layer_table *table,
  */
 struct remains {
 	size_t averages;
-	double gpu_ms; /* their sum */
+	double runs;   /* of each average */
+	double gpu_ms; /* sum of the averages */
 	char text[64]; /* "31807 queries over 3.00015 s"; empty: not stated */
 };
 
 static void take_remains(struct remains *remains, struct weir_slice line)
 {
-	static const char trace[] = "Timing trace has ";
+	static const char trace[] = "Timing trace has ", average[] = "Average on ";
 	struct weir_slice part = {0}, number;
 	double value;
 
@@ -680,32 +681,37 @@ static void take_remains(struct remains *remains, struct weir_slice line)
 		memcpy(remains->text, line.data + strlen(trace), line.length - strlen(trace));
 		remains->text[line.length - strlen(trace)] = '\0';
 	}
-	if (!weir_slice_starts(line, "Average on ") || !take_until(&line, ':', &part))
+	if (!weir_slice_starts(line, average) || !take_until(&line, ':', &part))
 		return;
 	line = weir_slice_trim(line);
 	if (weir_slice_holds(part, "GPU latency") && take_until(&line, ' ', &number) &&
 	    weir_parse_double(number.data, number.length, &value)) {
 		remains->averages++;
 		remains->gpu_ms += value;
+		part = (struct weir_slice){part.data + strlen(average),
+		                           part.length - strlen(average)};
+		if (take_until(&part, ' ', &number) &&
+		    weir_parse_double(number.data, number.length, &value))
+			remains->runs = value;
 	}
 }
 
 /* Fails because of a log without a summary, and says what it still holds. */
 static enum weir_status fail_without_summary(const struct remains *remains, struct weir_error *err)
 {
-	if (!remains->averages && !*remains->text)
+	if (!remains->averages)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "a log of trtexec without a summary and without times of layers: "
 		                 "did trtexec end early? Run it to its end, or pass the file that "
 		                 "--exportTimes=FILE writes");
 	return weir_fail(err, WEIR_E_EMPTY,
 	                 "a log of trtexec that ends before the summary; it holds %zu averages of "
-	                 "some runs each (mean of the GPU latency %.4g ms)%s%s, which state no "
+	                 "%g runs each (mean of the GPU latency %.4g ms)%s%s, which state no "
 	                 "percentile: pass the log up to its end, or the file that "
 	                 "--exportTimes=FILE writes",
-	                 remains->averages,
-	                 remains->averages ? remains->gpu_ms / (double)remains->averages : 0,
-	                 *remains->text ? " of " : "", remains->text);
+	                 remains->averages, remains->runs,
+	                 remains->gpu_ms / (double)remains->averages, *remains->text ? " of " : "",
+	                 remains->text);
 }
 
 /* Returns true if the line begins another run of trtexec, by the line with its arguments, by a
