@@ -55,7 +55,13 @@ static bool is_about_amd(const struct weir_report *report)
 	return false;
 }
 
-/* True if all requests of the report are of logs of llama.cpp. */
+/* True if the format holds requests to llama.cpp, which runs the models of ollama. */
+static bool is_of_llama(const char *format)
+{
+	return format && (strcmp(format, "llama-server-log") == 0 || strcmp(format, "ollama") == 0);
+}
+
+/* True if all requests of the report went to llama.cpp. */
 static bool is_about_llama(const struct weir_report *report)
 {
 	bool any = false;
@@ -65,7 +71,7 @@ static bool is_about_llama(const struct weir_report *report)
 
 		if (!input->requests)
 			continue;
-		if (!input->format || strcmp(input->format, "llama-server-log") != 0)
+		if (!is_of_llama(input->format))
 			return false;
 		any = true;
 	}
