@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/advice_step.h"
+#include "tests/unit/near.h"
 
 #define BF16      "\"c10::BFloat16\""
 #define ONE       "[" BF16 "]"
@@ -20,12 +21,19 @@
 #define GATHER    "vectorized_gather_kernel"
 #define TURNS     6
 
-static bool found(struct advice_step *step, weir_fix_apply *fix)
+static struct advice_result result_of(struct advice_step *step, weir_fix_apply *fix)
 {
 	struct advice_result result;
 
 	advice_step_wait(step);
 	advice_step_apply(step, fix, &result);
+	return result;
+}
+
+static bool found(struct advice_step *step, weir_fix_apply *fix)
+{
+	struct advice_result result = result_of(step, fix);
+
 	return result.found && result.rows == 0;
 }
 
@@ -151,10 +159,13 @@ static void a_choice_of_other_sizes_than_the_input_goes_to_the_host(void **state
 /* ---- loops ---- */
 
 /* Groups of rows whose places the host copies to the device: their rows become rows of another
- * tensor. */
-static bool groups(const char *to)
+ * tensor. `longer`: rows that the last group has more than the others. */
+static struct advice_result groups_of(const char *to, int longer)
 {
+	static char last[64];
 	struct advice_step *step = advice_step_new();
+
+	snprintf(last, sizeof last, "[[%d, 512], [512, 64]]", 100 + longer);
 
 	for (int i = 0; i < TURNS; i++) {
 		advice_step_begin(step, "aten::copy_", "[[100], [100], []]",
@@ -162,11 +173,17 @@ static bool groups(const char *to)
 		advice_step_copy_bytes(step, "Memcpy HtoD (Pageable -> Device)", 2, 800);
 		advice_step_end(step);
 		advice_step_op(step, "aten::index", "[[2048, 512], []]", ONE, GATHER, 3);
-		advice_step_op(step, "aten::mm", "[[100, 512], [512, 64]]", TWO, PRODUCT, 6);
+		advice_step_op(step, "aten::mm", i + 1 < TURNS ? "[[100, 512], [512, 64]]" : last,
+		               TWO, PRODUCT, 6);
 		advice_step_op(step, "aten::index_put_", to, "[" BF16 ", \"\", " BF16 "]",
 		               "index_elementwise_kernel", 4);
 	}
-	return found(step, weir_fix_group_the_loop);
+	return result_of(step, weir_fix_group_the_loop);
+}
+
+static bool groups(const char *to)
+{
+	return groups_of(to, 0).found;
 }
 
 static void rows_may_become_rows_of_another_length(void **state)
@@ -177,40 +194,91 @@ static void rows_may_become_rows_of_another_length(void **state)
 	assert_false(groups("[[2048], [], [100]]"));
 }
 
+/* Groups of one length are a batch of products. Those of several lengths are ordered, which takes
+ * six operators: a sort, which is as long as four, and two that tell where the groups end; the
+ * device computes for 4 us of them. */
+static void listed_groups_of_several_lengths_are_ordered(void **state)
+{
+	static const char to[] = "[[2048, 64], [], [100, 64]]";
+
+	(void)state;
+	assert_near(groups_of(to, 1).after_us - groups_of(to, 0).after_us,
+	            6 * WEIR_DISPATCH_NS / 1e3 - 4, 0.02);
+}
+
 /* Offsets of a sparse convolution: each looks for the neighbours that it has, and multiplies them
  * by its own weights. */
-static bool offsets(const char *weights, const char *looks)
+struct offsets {
+	const char *weights, *looks;
+	int rows;           /* that each of them multiplies */
+	const char *places; /* types of the list whose elements it gathers */
+};
+
+static struct advice_result offsets_of(const struct offsets *offsets)
 {
-	static char scalars[TURNS][24];
+	static char scalars[TURNS][24], product[64], sums[64];
 	struct advice_step *step = advice_step_new();
 
+	snprintf(product, sizeof product, "[[%d, 64], [64, 64]]", offsets->rows);
+	snprintf(sums, sizeof sums, "[[2000, 64], [], [%d], [%d, 64], []]", offsets->rows,
+	         offsets->rows);
 	for (int i = 0; i < TURNS; i++) {
 		advice_step_op(step, "aten::add", "[[2000], [], []]",
 		               "[\"long int\", \"long int\", \"Scalar\"]", POINTWISE, 2);
-		advice_step_op(step, "aten::index", "[[9000], []]", "[\"long int\", \"\"]", GATHER,
-		               3);
-		advice_step_op(step, looks, "[[2000]]", "[\"bool\"]", "DeviceSelectSweepKernel", 3);
+		advice_step_op(step, "aten::index", "[[9000], []]", offsets->places, GATHER, 3);
+		advice_step_op(step, offsets->looks, "[[2000]]", "[\"bool\"]",
+		               "DeviceSelectSweepKernel", 3);
 		advice_step_op(step, "aten::index", "[[2000, 64], []]", "[" BF16 ", \"\"]", GATHER,
 		               3);
 		snprintf(scalars[i], sizeof scalars[i], "[\"\", \"0\", \"%d\"]", i);
-		advice_step_view(step, "aten::select", weights,
+		advice_step_view(step, "aten::select", offsets->weights,
 		                 "[" BF16 ", \"Scalar\", \"Scalar\"]", scalars[i]);
-		advice_step_op(step, "aten::mm", "[[700, 64], [64, 64]]", TWO, PRODUCT, 6);
-		advice_step_op(step, "aten::index_add_", "[[2000, 64], [], [700], [700, 64], []]",
+		advice_step_op(step, "aten::mm", product, TWO, PRODUCT, 6);
+		advice_step_op(step, "aten::index_add_", sums,
 		               "[" BF16 ", \"Scalar\", \"long int\", " BF16 ", \"Scalar\"]",
 		               "indexFuncLargeIndex", 4);
 	}
-	return found(step, weir_fix_group_the_loop);
+	return result_of(step, weir_fix_group_the_loop);
 }
+
+#define PLACES  "[\"long int\", \"\"]"
+#define WEIGHTS "[\"float\", \"\"]"
+#define OWN     "[[6, 64, 64], [], []]"
 
 static void offsets_of_a_sparse_convolution_are_grouped(void **state)
 {
-	static const char own[] = "[[6, 64, 64], [], []]";
+	const struct offsets own = {OWN, "aten::nonzero", 700, PLACES};
+	const struct offsets shared = {"[[6, 2], [], []]", "aten::nonzero", 700, PLACES};
+	const struct offsets blind = {OWN, "aten::neg", 700, PLACES};
 
 	(void)state;
-	assert_true(offsets(own, "aten::nonzero"));
-	assert_false(offsets("[[6, 2], [], []]", "aten::nonzero")); /* shared weights */
-	assert_false(offsets(own, "aten::neg"));
+	assert_true(offsets_of(&own).found);
+	assert_false(offsets_of(&shared).found);
+	assert_false(offsets_of(&blind).found);
+}
+
+/* Six turns that multiply 333 of 2000 rows each may all take others; with 334, some row belongs to
+ * two of them, so that the rows are gathered and added for each. */
+static void turns_that_multiply_more_rows_than_there_are_share_some(void **state)
+{
+	const struct offsets apart = {OWN, "aten::nonzero", 333, PLACES};
+	const struct offsets shared = {OWN, "aten::nonzero", 334, PLACES};
+
+	(void)state;
+	assert_true(offsets_of(&shared).after_us > offsets_of(&apart).after_us + 6);
+}
+
+/* Rows at other places than those that the mask finds are gathered in any case, so that the turns
+ * do not compute all rows in place of them. */
+static void rows_at_listed_places_are_not_computed_in_all_turns(void **state)
+{
+	const struct offsets places = {OWN, "aten::nonzero", 333, PLACES};
+	const struct offsets weights = {OWN, "aten::nonzero", 333, WEIGHTS};
+	double more_us = offsets_of(&places).after_us - offsets_of(&weights).after_us;
+
+	(void)state;
+	/* 8 operators route the rows, 3 compute all. */
+	assert_near(more_us, 5 * WEIR_DISPATCH_NS / 1e3, 0.5);
 }
 
 /* Attention with gates over stretches of rows of a tensor. */
@@ -348,7 +416,10 @@ int main(void)
 		cmocka_unit_test(runs_that_read_the_host_are_independent),
 		cmocka_unit_test(a_choice_of_other_sizes_than_the_input_goes_to_the_host),
 		cmocka_unit_test(rows_may_become_rows_of_another_length),
+		cmocka_unit_test(listed_groups_of_several_lengths_are_ordered),
 		cmocka_unit_test(offsets_of_a_sparse_convolution_are_grouped),
+		cmocka_unit_test(turns_that_multiply_more_rows_than_there_are_share_some),
+		cmocka_unit_test(rows_at_listed_places_are_not_computed_in_all_turns),
 		cmocka_unit_test(gates_of_attention_over_stretches_are_no_recurrent_cell),
 		cmocka_unit_test(members_with_tanh_are_an_ensemble_and_cells_are_not),
 		cmocka_unit_test(rows_that_pass_a_network_one_by_one_are_inputs_of_a_batch),

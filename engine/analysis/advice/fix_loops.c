@@ -247,11 +247,17 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
 	return true;
 }
 
-/* Operators that a grouped product needs if several turns compute a row and their results are
- * added: a sort of the pairs of row and turn, and the count of each turn's rows; in padded groups
- * their places as well, and a copy there and back. 4 with a grouped product of a library, 14
- * with padded ones. */
-#define ROUTING_OPERATORS 8.0
+/* Operators that tell a grouped product where the rows of each turn end, if they lie in order: the
+ * numbers of the turns, and a search for each in the sorted ones, or a count and its running sum.
+ * Padded groups would take three times as many, but need no more than a grouped product. */
+#define ENDS_OPERATORS 2.0
+/* The same with the order: a sort takes the host as long as four operators (a range, and copies of
+ * the numbers and of both results). */
+#define ORDER_OPERATORS (4.0 + ENDS_OPERATORS)
+/* The same with what moves the rows. Where each belongs to one turn, they are gathered in order
+ * and written back. Where it belongs to several, whose results are added, the turn's own operators
+ * do so, and a division finds the row of each pair and a gather its weight. */
+#define ROUTING_OPERATORS (ORDER_OPERATORS + 2.0)
 
 /* ---- all rows ---- */
 
@@ -259,8 +265,8 @@ static bool set_position(struct weir_draft *draft, const struct weir_op_calls *c
  * each row in each turn takes a tensor of zeros and a scatter, and a sum joins the turns. */
 #define OPERATORS_OF_ALL 3.0
 
-/* Returns the operators that put the rows of all turns in order and their results back. Stretches
- * of sorted rows whose lengths the host fetches are put in groups of one length. */
+/* Returns the operators that put the rows of all turns in order and their results back. Rows that
+ * the host lists for each turn are gathered and written by the turn's operators. */
 static double routing_operators(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	if (loop->kind != WEIR_LOOP_WEIGHTS)
@@ -268,8 +274,10 @@ static double routing_operators(const struct weir_op_calls *calls, const struct 
 	if (loop->widened > 0)
 		return OPERATORS_OF_ALL;
 	if (weir_turn_orders_rows(calls, loop))
-		return weir_turn_shares_rows(calls, loop) ? ROUTING_OPERATORS : 0;
-	return !loop->gathers && weir_turn_rows_differ(calls, loop) ? ROUTING_OPERATORS : 0;
+		return ROUTING_OPERATORS;
+	if (!weir_turn_rows_differ(calls, loop))
+		return 0;
+	return loop->gathers ? ORDER_OPERATORS : ENDS_OPERATORS;
 }
 
 /* Returns the time to read the results of all turns for all rows. */
@@ -804,6 +812,7 @@ static bool merge_weights(struct weir_draft *draft, const struct weir_op_calls *
 	const struct weir_branches *vacant = weir_vacant_turns_of(draft->advisor);
 
 	loop->vacant = weir_vacant_turns(vacant, loop);
+	loop->overlaps = weir_turns_overlap(calls, loop);
 	choose_rows(calls, loop);
 	if (!weir_loop_merge(draft, calls, loop, times))
 		return false;

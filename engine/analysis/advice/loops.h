@@ -38,6 +38,7 @@ struct weir_loop {
 	                 back */
 	/* For merging: calls whose shapes differ from turn to turn stay as they are. */
 	bool keeps_varied;
+	bool overlaps; /* the turns compute more rows than they look for, so that they share some */
 	size_t vacant; /* turns beside these that look for rows and find none */
 	/* All turns compute on all rows, this many times as many as they pick; 0: on those that
 	 * they pick. */

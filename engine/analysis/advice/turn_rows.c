@@ -54,7 +54,7 @@ bool weir_turn_shares_rows(const struct weir_op_calls *calls, const struct weir_
 	    !weir_args_tensor(&args, 0))
 		return false;
 	found = args.items[0].elements;
-	if (args.items[0].rank >= 2)
+	if (args.items[0].rank >= 2 || loop->overlaps)
 		return true;
 	for (size_t c = loop->first + 1; c < loop->first + loop->period; c++) {
 		const struct weir_op_call *call = &calls->items[c];
@@ -125,6 +125,37 @@ double weir_turn_picked_rows(const struct weir_op_calls *calls, const struct wei
 	return 0;
 }
 
+bool weir_turns_overlap(const struct weir_op_calls *calls, const struct weir_loop *loop)
+{
+	struct weir_args args;
+	double rows = 0;
+
+	if (!weir_op_calls_args(calls, &calls->items[loop->first], &args) ||
+	    !weir_args_tensor(&args, 0) || args.items[0].rank != 1)
+		return false;
+	for (size_t turn = 0; turn < loop->turns; turn++)
+		rows += weir_turn_picked_rows(calls, loop, turn);
+	return rows > args.items[0].elements;
+}
+
+static const char *const gathers[] = {"index", "index_select", "masked_select", NULL};
+
+/* Frameworks number rows by integers of 8 bytes; flags have 1. */
+#define PLACE_BYTES 8
+
+/* True if the call gathers places of a list of integers: the rows lie at the places that it
+ * gathers, as those of neighbours do, and not where the mask finds them. */
+static bool gathers_places(const struct weir_op_calls *calls, const struct weir_op_call *call)
+{
+	const struct weir_arg *from;
+	struct weir_args args;
+
+	return weir_op_is_one_of(weir_op_calls_name(calls, call), gathers) &&
+	       weir_op_calls_args(calls, call, &args) && (from = weir_args_tensor(&args, 0)) &&
+	       from->rank == 1 && from->element.dtype == WEIR_DTYPE_INT &&
+	       from->element.width == PLACE_BYTES;
+}
+
 bool weir_turn_rows_differ(const struct weir_op_calls *calls, const struct weir_loop *loop)
 {
 	double rows = weir_turn_picked_rows(calls, loop, 0);
@@ -155,7 +186,6 @@ static bool looks_among(const struct weir_op_calls *calls, const struct weir_loo
 bool weir_turn_source_of_rows(const struct weir_op_calls *calls, const struct weir_loop *loop,
                               struct weir_arg *out)
 {
-	static const char *const gathers[] = {"index", "index_select", "masked_select", NULL};
 	struct weir_args args;
 	struct weir_arg x;
 	size_t p = 0;
@@ -165,6 +195,8 @@ bool weir_turn_source_of_rows(const struct weir_op_calls *calls, const struct we
 	for (size_t c = loop->first; p < loop->period && c < loop->first + p; c++) {
 		const struct weir_arg *from;
 
+		if (gathers_places(calls, &calls->items[c]))
+			return false;
 		if (weir_op_is_one_of(weir_op_calls_name(calls, &calls->items[c]), gathers) &&
 		    weir_op_calls_args(calls, &calls->items[c], &args) &&
 		    (from = weir_args_tensor(&args, 0)) && from->rank >= 2 &&

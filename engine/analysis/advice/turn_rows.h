@@ -11,8 +11,12 @@ bool weir_turn_moves_rows(const struct weir_op_calls *calls, const struct weir_o
 
 /* Returns true if each turn looks for its rows in a mask with several columns, as those of the
  * experts of a mixture, or in one of another length than the tensor whose rows it gathers, as the
- * edges of a relation that pick nodes: a row belongs to several turns. */
+ * edges of a relation that pick nodes, or if the turns overlap: a row belongs to several turns. */
 bool weir_turn_shares_rows(const struct weir_op_calls *calls, const struct weir_loop *loop);
+
+/* Returns true if the turns multiply more rows in sum than the list has in which each looks for its
+ * own: some row belongs to several turns. */
+bool weir_turns_overlap(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 /* Returns true if the rows of all turns are ordered once, in place of a search in each. */
 bool weir_turn_orders_rows(const struct weir_op_calls *calls, const struct weir_loop *loop);
@@ -36,7 +40,7 @@ bool weir_turn_rows_differ(const struct weir_op_calls *calls, const struct weir_
 
 /* Fills the tensor from which the first turn gathers the rows that it multiplies, and of which a
  * mask says for each row whether the turn takes it; false: not found, or the mask is one of other
- * things, such as the edges of a graph between rows. */
+ * things, such as the edges of a graph between rows, or numbers the rows that it gathers. */
 bool weir_turn_source_of_rows(const struct weir_op_calls *calls, const struct weir_loop *loop,
                               struct weir_arg *out);
 
