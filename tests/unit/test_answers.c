@@ -71,19 +71,35 @@ static void whisper_gives_a_request_for_each_program(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
 	const struct weir_input *input =
-		reading_of(&weir_reader_whisper, WHOLE("1000.00") "x\n" WHOLE("667.99"), profile);
+		reading_of(&weir_reader_whisper, WHOLE("1000.00") "x\n" WHOLE("567.99"), profile);
 
 	(void)state;
 	assert_int_equal(input->requests->count, 2);
 	reading_expects_parts(input->requests, 0, "");
-	assert_true(input->requests->end_ns[0] == 667990000);
+	assert_true(input->requests->end_ns[0] == 567990000);
 	reading_expects_parts(input->requests, 1,
 	                      "load=100000000 mel preprocessing=8000000 encoder "
 	                      "inference=520000000 sampling=40000000");
 	assert_true(input->requests->output_tokens[1] == -1);
 	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
-	input = reading_of(&weir_reader_whisper, WHOLE("668.00"), profile);
+	weir_profile_free(profile);
+}
+
+static void a_total_that_began_behind_the_load_has_the_other_parts(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		&weir_reader_whisper, WHOLE("668.00") WHOLE("667.99") WHOLE("568.00"), profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 3);
 	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 0);
+	reading_expects_parts(input->requests, 0,
+	                      "mel preprocessing=8000000 encoder inference=520000000 "
+	                      "sampling=40000000");
+	reading_expects_parts(input->requests, 2,
+	                      "load=100000000 mel preprocessing=8000000 encoder "
+	                      "inference=520000000 sampling=40000000");
 	weir_profile_free(profile);
 }
 
@@ -128,6 +144,7 @@ int main(void)
 		cmocka_unit_test(objects_of_the_api_are_requests_with_their_end),
 		cmocka_unit_test(the_text_has_durations_of_go),
 		cmocka_unit_test(whisper_gives_a_request_for_each_program),
+		cmocka_unit_test(a_total_that_began_behind_the_load_has_the_other_parts),
 		cmocka_unit_test(impossible_times_are_counted),
 		cmocka_unit_test(damaged_files_are_read_or_refused),
 	};

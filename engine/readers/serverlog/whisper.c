@@ -6,8 +6,9 @@
  *	whisper_print_timings:   encode time =   520.33 ms /     1 runs (  520.33 ms per run)
  *	whisper_print_timings:    total time =  1120.99 ms
  *
- * A program is a request, with its total from the start of the program on. Its parts are sums over
- * the whole audio. Runs are calls of a stage, and not tokens; they are not read.
+ * A program is a request, with its total from the start of the program on, or, if it has reset its
+ * times since, from there on without the load. Its parts are sums over the whole audio. Runs are
+ * calls of a stage, and not tokens; they are not read.
  */
 #include <string.h>
 
@@ -54,6 +55,18 @@ static void forget(struct reading *reading)
 		reading->ns[i] = UNKNOWN;
 }
 
+/* Forgets the load if the total only holds the other parts: it lies before the start of the times,
+ * which whisper_reset_timings() sets. */
+static void check_load(struct reading *reading)
+{
+	int64_t others_ns = 0;
+
+	for (size_t i = LOAD + 1; i < TOTAL; i++)
+		others_ns += reading->ns[i] > 0 ? reading->ns[i] : 0;
+	if (others_ns <= reading->ns[TOTAL] && reading->ns[LOAD] > reading->ns[TOTAL] - others_ns)
+		reading->ns[LOAD] = UNKNOWN;
+}
+
 /* Adds the program whose total was read. Programs with several processors print sums over them,
  * which may exceed the total: then it has the total alone. */
 static void flush(struct reading *reading, uint64_t at)
@@ -62,6 +75,7 @@ static void flush(struct reading *reading, uint64_t at)
 	struct weir_request request = weir_request_unknown();
 	int64_t sum_ns = 0;
 
+	check_load(reading);
 	for (size_t i = 0; i < TOTAL; i++) {
 		if (reading->ns[i] <= 0)
 			continue;
