@@ -96,11 +96,15 @@ static void wrk_states_times_each_with_its_unit(void **state)
 	weir_profile_free(profile);
 }
 
+#define BAD_20 "  Non-2xx or 3xx responses: 20\n"
+
 /* Late responses of wrk are among its requests, broken ones are not. */
 static void failed_requests_of_wrk_are_counted_once(void **state)
 {
 	static const char errors[] = WRK "  Socket errors: connect 1, read 2, write 3, timeout 4\n"
 					 "  Non-2xx or 3xx responses: 16\n" WRK_RATE;
+	static const char unopened[] =
+		WRK "  Socket errors: connect 3, read 0, write 0, timeout 0\n" WRK_RATE;
 	static const char of_wrk2[] = WRK_HEAD
 		"  Thread calibration: mean lat.: 9223372036854776.000ms, rate sampling interval: "
 		"10ms\n" WRK_TIMES WRK_COUNT
@@ -110,11 +114,18 @@ static void failed_requests_of_wrk_are_counted_once(void **state)
 
 	(void)state;
 	assert_ptr_equal(strstr(input->warnings[WEIR_WARN_OF_TOOL].detail,
-	                        "26 of 106 requests failed: bad status 16, connect errors 1, "),
+	                        "25 of 105 requests failed: bad status 16, read errors 2, "),
 	                 input->warnings[WEIR_WARN_OF_TOOL].detail);
+	input = reading_of(&weir_reader_wrk, unopened, profile);
+	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	                    "connections were not opened 3 times");
+	reading_expects_label(input->run, "failed", NULL);
 	weir_profile_free(profile);
 	expect_counts(&weir_reader_wrk, WRK WRK_RATE, "100", NULL, 50);
-	expect_counts(&weir_reader_wrk, errors, "80", "26", 40);
+	expect_counts(&weir_reader_wrk, errors, "80", "25", 40);
+	/* The rate is more precise than the time, if both are of the same requests. */
+	expect_counts(&weir_reader_wrk, WRK BAD_20 "Requests/sec:     49.76\n", "80", "20", 39.808);
+	expect_counts(&weir_reader_wrk, WRK BAD_20 "Requests/sec:     49.74\n", "80", "20", 40);
 	expect_counts(&weir_reader_wrk, of_wrk2, "100", "4", 50);
 	expect_counts(&weir_reader_wrk, WRK "  Non-2xx or 3xx responses: 99\n", "1", "99", 0.5);
 	reading_refuses(&weir_reader_wrk, WRK "  Non-2xx or 3xx responses: 100\n", WEIR_E_FORMAT,

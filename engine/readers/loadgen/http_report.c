@@ -162,14 +162,21 @@ double weir_http_report_failed(const struct weir_http_report *report)
 	return failed;
 }
 
-/* Returns requests that completed per second. The stated rate counts those that did not as well. */
+/* Two rates of the same requests differ by the decimals of the stated time. */
+#define SAME_RATE 0.005
+
+/* Returns requests that completed per second. The stated rate counts those that did not as well: if
+ * it fits the stated number of requests, their share of it is taken, else their number and the time
+ * of the test. */
 static double find_rate(const struct weir_http_report *report, double failed, double duration_s)
 {
-	double stated = report->value[WEIR_HTTP_RATE];
+	double stated = report->value[WEIR_HTTP_RATE], all = report->value[WEIR_HTTP_REQUESTS];
 	bool all_counted = failed > 0 || report->value[WEIR_HTTP_UNFINISHED] > 0;
 
 	if (!all_counted && !isnan(stated))
 		return stated;
+	if (report->completed <= all && fabs(all / duration_s - stated) <= SAME_RATE * stated)
+		return stated * report->completed / all;
 	return duration_s > 0 ? report->completed / duration_s : NAN;
 }
 

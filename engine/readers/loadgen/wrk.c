@@ -15,12 +15,14 @@
  *	Requests/sec:     78.45
  *
  * Req/Sec counts the requests of one thread and is passed over. A response that came too late
- * is a timeout for wrk: it is among the requests, but not among the latencies. wrk2 counts requests
- * that are late at the end of an interval, beside the requests that completed. Its latencies count
- * from when a request was due; those from when it was sent are "uncorrected_latency".
- * Of its spectrum, in ms, p95 is taken, which its distribution lacks.
+ * is a timeout for wrk: it is among the requests, but not among the latencies. A connection that
+ * cannot be opened is no request. wrk2 counts requests that are late at the end of an interval,
+ * beside the requests that completed. Its latencies count from when a request was due; those from
+ * when it was sent are "uncorrected_latency". Of its spectrum, in ms, p95 is taken, which its
+ * distribution lacks.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "engine/readers/loadgen/http_report.h"
 #include "engine/readers/readers.h"
@@ -66,9 +68,15 @@ static void settle(struct weir_http_report *report)
 {
 	double late = weir_http_report_counted(report, WEIR_HTTP_TIMEOUTS);
 	double bad = weir_http_report_counted(report, WEIR_HTTP_BAD_STATUS);
+	double unopened = weir_http_report_counted(report, WEIR_HTTP_CONNECT_ERRORS);
 
 	if (report->of_variant)
 		late = 0;
+	if (unopened > 0) {
+		report->value[WEIR_HTTP_CONNECT_ERRORS] = NAN;
+		snprintf(report->remark, sizeof(report->remark),
+		         "connections were not opened %.0f times", unopened);
+	}
 	if (!isnan(report->value[WEIR_HTTP_REQUESTS]))
 		report->completed = fmax(0, report->value[WEIR_HTTP_REQUESTS] - bad - late);
 }
