@@ -131,7 +131,7 @@ static bool take_zone(struct cursor *cursor, int64_t *ahead_s)
 
 bool weir_parse_iso_ns(const char *text, size_t len, int64_t *out_ns)
 {
-	struct cursor cursor = {text, text + len};
+	struct cursor cursor = {text, len > 0 ? text + len : text};
 	int64_t days, seconds = 0, ns = 0, ahead_s = 0;
 
 	if (!take_date(&cursor, &days))

@@ -307,6 +307,37 @@ static void damaged_pages_are_survived(void **state)
 	free(bytes.data);
 }
 
+/* A record that states the largest sizes anywhere is read, or refused as damaged: SQLite takes some
+ * of them for memory that has run out. */
+static void sizes_beyond_any_memory_are_damage(void **state)
+{
+	struct bytes bytes = database_bytes(
+		"CREATE TABLE t (x INTEGER, y INTEGER, z TEXT, a TEXT, b TEXT); INSERT INTO t "
+		"VALUES (1, 2, 'host name', 'kernel version', 'Linux 6.1.0 of a machine'), "
+		"(3, 4, 'a second row', 'driver version', 'device environment TOKEN=a'), "
+		"(5, 6, 'a third row', 'runtime version', 'another environment TOKEN=b')");
+	unsigned without_memory = 0;
+
+	(void)state;
+	for (size_t at = 512; at + 14 <= bytes.len; at++) {
+		struct bytes copy = plain_bytes(bytes.data, bytes.len);
+		struct weir_error err = {0};
+		struct weir_sqldb *db;
+		uint64_t rows;
+
+		memset(copy.data + at, 0xff, 14);
+		db = open_bytes(&copy);
+		if (read_all(db, "t", &rows, &err)) {
+			assert_int_equal(err.status, WEIR_E_FORMAT);
+			without_memory += strstr(err.message, "larger than any memory") != NULL;
+		}
+		close_db(db);
+		free(copy.data);
+	}
+	assert_true(without_memory > 0);
+	free(bytes.data);
+}
+
 /* A page that is its own child. */
 static void pages_in_a_circle_are_refused(void **state)
 {
@@ -493,6 +524,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(a_database_cut_at_any_page_is_refused),
 		cmocka_unit_test(damaged_pages_are_survived),
+		cmocka_unit_test(sizes_beyond_any_memory_are_damage),
 		cmocka_unit_test(pages_in_a_circle_are_refused),
 		cmocka_unit_test(a_file_is_read_in_place_and_left_as_it_is),
 		cmocka_unit_test(a_compressed_database_is_read_too),

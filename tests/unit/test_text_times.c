@@ -92,6 +92,7 @@ static void what_is_no_instant_is_refused_whole(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		if (weir_parse_iso_ns(bad[i], strlen(bad[i]), &ns))
 			fail_msg("\"%s\" was taken", bad[i]);
+	assert_false(weir_parse_iso_ns(NULL, 0, &ns)); /* a text that a file left out */
 	assert_int_equal(ns, 7);
 }
 

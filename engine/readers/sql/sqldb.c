@@ -42,6 +42,23 @@ struct setting {
 	int code, value;
 };
 
+static void take_row(void *context)
+{
+	(void)context;
+	free(weir_realloc(NULL, MAX_ROW_BYTES));
+}
+
+/* Fails as damage or ends the call. SQLite says that memory ran out also where a damaged page
+ * states a size that no memory has: if there is memory for the largest row, it is that. */
+static enum weir_status fail_without_memory(struct weir_error *err)
+{
+	if (!weir_memory_try(take_row, NULL))
+		weir_out_of_memory();
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "the SQLite database is damaged: a size in it is larger than any memory; "
+	                 "write it again");
+}
+
 /* Fails with the message of a result code. The text does not quote the file. */
 static enum weir_status fail_with(int code, struct weir_error *err)
 {
@@ -64,8 +81,7 @@ static enum weir_status fail_with(int code, struct weir_error *err)
 		return weir_fail(err, WEIR_E_LIMIT, "a row of the database is larger than %d bytes",
 		                 MAX_ROW_BYTES);
 	case SQLITE_NOMEM:
-		weir_out_of_memory();
-		return weir_fail(err, WEIR_E_INTERNAL, "out of memory");
+		return fail_without_memory(err);
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
 		return weir_fail(err, WEIR_E_IO, "cannot read the database: %s", reason);
