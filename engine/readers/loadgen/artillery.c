@@ -184,13 +184,8 @@ static enum weir_status read_artillery(struct weir_source *source, struct weir_i
 		.lines = lines, .take = take_line, .settle = settle, .expected = EXPECTED};
 	static const struct weir_http_json json = {
 		.numbers = numbers, .take = take_leaf, .settle = settle, .expected = EXPECTED};
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	if (status)
-		return status;
-	return first == '{' ? weir_http_json_read(&json, source, input, err)
-	                    : weir_http_text_read(&text, source, input, err);
+	return weir_http_json_or_text_read(&json, &text, source, input, err);
 }
 
 /* Recognises a report of a period or of the whole test. */

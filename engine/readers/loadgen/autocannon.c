@@ -160,13 +160,8 @@ static enum weir_status read_autocannon(struct weir_source *source, struct weir_
 		.lines = lines, .settle = settle, .expected = EXPECTED};
 	static const struct weir_http_json json = {
 		.numbers = numbers, .take = take, .settle = settle_json, .expected = EXPECTED};
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	if (status)
-		return status;
-	return first == '{' ? weir_http_json_read(&json, source, input, err)
-	                    : weir_http_text_read(&text, source, input, err);
+	return weir_http_json_or_text_read(&json, &text, source, input, err);
 }
 
 /* Recognises both forms of the table. */

@@ -118,13 +118,8 @@ static enum weir_status read_bombardier(struct weir_source *source, struct weir_
 {
 	static const struct weir_http_text text = {
 		.lines = lines, .take = take_line, .settle = settle, .expected = EXPECTED};
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	if (status)
-		return status;
-	return first == '{' ? weir_http_json_read(&json, source, input, err)
-	                    : weir_http_text_read(&text, source, input, err);
+	return weir_http_json_or_text_read(&json, &text, source, input, err);
 }
 
 /* Recognises the first line and the table or the JSON below it, or the table alone. */

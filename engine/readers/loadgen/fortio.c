@@ -149,13 +149,8 @@ static enum weir_status read_fortio(struct weir_source *source, struct weir_inpu
 	                                           .settle = settle,
 	                                           .expected = EXPECTED,
 	                                           .lists = true};
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	if (status)
-		return status;
-	return first == '{' ? weir_http_json_read(&json, source, input, err)
-	                    : weir_http_text_read(&text, source, input, err);
+	return weir_http_json_or_text_read(&json, &text, source, input, err);
 }
 
 static int sniff(const char *head, size_t len)

@@ -3,6 +3,7 @@
 
 #include "engine/base/jsonscan.h"
 #include "engine/readers/loadgen/http_json.h"
+#include "engine/readers/parts/sniff.h"
 
 #define US_PER_MS 1e3
 #define NS_PER_MS 1e6
@@ -72,6 +73,20 @@ enum weir_status weir_http_json_read(const struct weir_http_json *json, struct w
 	}
 	weir_http_report_release(&report);
 	return status;
+}
+
+enum weir_status weir_http_json_or_text_read(const struct weir_http_json *json,
+                                             const struct weir_http_text *text,
+                                             struct weir_source *source, struct weir_input *input,
+                                             struct weir_error *err)
+{
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
+
+	if (status)
+		return status;
+	return first == '{' ? weir_http_json_read(json, source, input, err)
+	                    : weir_http_text_read(text, source, input, err);
 }
 
 bool weir_http_json_line(const struct weir_http_json *json, struct weir_http_report *report,

@@ -39,6 +39,12 @@ double weir_http_json_number(const struct weir_jsonleaf *leaf, enum weir_http_un
 enum weir_status weir_http_json_read(const struct weir_http_json *json, struct weir_source *source,
                                      struct weir_input *input, struct weir_error *err);
 
+/* Reads a file that is one report as JSON, if it begins with a brace, or else a text of reports. */
+enum weir_status weir_http_json_or_text_read(const struct weir_http_json *json,
+                                             const struct weir_http_text *text,
+                                             struct weir_source *source, struct weir_input *input,
+                                             struct weir_error *err);
+
 /* Takes a report that is one line of a text. Returns false for a line that does not begin with a
  * brace; a damaged line is counted as a warning. */
 bool weir_http_json_line(const struct weir_http_json *json, struct weir_http_report *report,
