@@ -11,8 +11,8 @@
  * pages of many columns while the caller adds one block, which takes as long as the work on 10. */
 #define AHEAD 12
 /* Blocks that have their bytes before a thread works on one instead of filling another. One thread
- * fills at a time, and who finds no other block waits for it: with two blocks that happened for
- * 0.03 s, with one for 0.15 s, in a compressed trace of 2 GB on two cores. */
+ * fills at a time, and a thread that finds no other block waits for it: in a compressed trace of 2
+ * GB on two cores, the threads waited 0.15 s with one block ready and 0.03 s with two. */
 #define READY 2
 #define SLOTS (AHEAD * WEIR_POOL_MAX_WIDTH + 2)
 #define NEAR  64 /* bytes that are searched one by one */

@@ -322,8 +322,8 @@ static double copied_bytes(const struct weir_op_calls *calls, const struct weir_
 }
 
 /* True if the turn may read a state at this call that the turn before left: a tensor like a state
- * which no call of the turn has written, and which this one or a later one writes. The arguments of
- * a convolution do not tell the size of its result, which the next call reads. */
+ * which no call of the turn has written, and which this one or a later one writes. The call behind
+ * a convolution reads its result, which is no state. */
 static bool may_read_state(const struct weir_op_calls *calls, const struct weir_op_call *first,
                            const struct weir_op_call *call, const struct weir_op_call *end)
 {

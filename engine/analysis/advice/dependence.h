@@ -21,9 +21,9 @@ bool weir_call_chooses(const struct weir_op_calls *calls, const struct weir_op_c
  * chooses, or any if it is not known how many that are. */
 bool weir_loop_reads_choice(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
-/* True if every turn begins with a copy from the host, fetches fewer bytes, and reads no other
- * tensor that the turn before may have written: what it computes on comes from the host, and is
- * more than the host knows of the turn before. */
+/* True if every turn uploads its input first, fetches fewer bytes than that, and reads no other
+ * tensor that the turn before may have written. The input is then no result of the turn before: the
+ * host has fetched fewer bytes of that than it uploads. */
 bool weir_loop_reads_host(const struct weir_op_calls *calls, const struct weir_loop *loop);
 
 /* True if no operator of a turn writes as much as its first operator reads: the result of a layer

@@ -772,8 +772,8 @@ static void warm_outside(struct weir_draft *draft, const struct merged_loops *su
 
 /* A model that runs many times in a step is dispatched from the caches; one run of it a step is
  * not. Of 42 programs whose runs were batched, 12 took more than a fifth longer than without this
- * and 4 were as much shorter; with it 5 and 5. Of every other program 9 of 21 were within a fifth
- * and are 11, of the rest 11 and 15. */
+ * and 4 were as much shorter; with it 6 and 5. Of every other program 9 of 21 were within a fifth
+ * and are 11, of the rest 11 and 14. */
 void weir_loop_cool(struct weir_draft *draft, const struct weir_op_calls *calls,
                     const struct weir_loop *loop)
 {

@@ -8,7 +8,9 @@
 
 #include "engine/analysis/advice/loops.h"
 
-/* Returns the kind of a loop in its step. */
+/* Returns the loop's kind, corrected by the step around it: WEIR_LOOP_INPUTS for a network that is
+ * most of the step and runs on one input after the other, WEIR_LOOP_ROWS for a loop that stands
+ * between other layers of its step. */
 enum weir_loop_kind weir_loop_kind_in_step(const struct weir_op_calls *calls,
                                            const struct weir_loop *loop);
 

@@ -583,9 +583,8 @@ static double mark_share(const struct weir_program *program, const struct edges 
 #define MARK_ROWS 64
 
 /* Fills the time from the frame that closes a range of the program to the end of the one that opens
- * the next at end_ns; false: the profiler recorded no such frames,
- * "torch/autograd/profiler.py(860):
- * __exit__" and "...: __enter__". */
+ * the next at end_ns; false: the profiler recorded no such frames, which are called
+ * "torch/autograd/profiler.py(860): __exit__" and "...: __enter__". */
 static bool frames_of_marking(const struct weir_program *program, uint32_t thread, int64_t end_ns,
                               struct weir_interval *mark)
 {

@@ -3,8 +3,7 @@
  * Reads what `go test -bench` prints, one process, anywhere in a log:
  *
  *	pkg: example.com/infer
- *	BenchmarkDecode-2    	    1094	     19300 ns/op	 212.23 MB/s	      32
- *B/op
+ *	BenchmarkDecode-2   1094   19300 ns/op   212.23 MB/s   32 B/op
  *
  * A line is the mean of as many iterations as its second word states. Lines of one name
  * (-count) are its samples; few of them become their median. Values with other units (-benchmem,

@@ -20,7 +20,7 @@
  * failure, and its time is among the others. A response that did not have the expected content is
  * an error of artillery, but completed. The stated rate counts requests that were sent. That of
  * version 2 is rounded: the rate is computed from when the test began and ended, which the text
- *does not state.
+ * does not state.
  */
 #include <math.h>
 

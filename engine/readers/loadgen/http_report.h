@@ -5,8 +5,9 @@
  * here, as are the rules that all these reports share:
  *
  * - Times and percentiles are figures as the tool states them; what it does not print is unknown.
- * - The rates of most tools count failed requests too: with failures, the rate is computed from the
- *   requests that completed and the time of the test.
+ * - The rates of most tools count failed requests too: with failures, the share of completed
+ *   requests is taken of the stated rate if that fits the stated number of requests, else their
+ *   number is divided by the time of the test.
  *
  * A reader of a text is a table of lines (struct weir_http_line). Several reports in one text are
  * joined as the results of other load generators are (load_join.h).

@@ -23,10 +23,10 @@
 struct weir_load_join {
 	struct weir_run **runs;
 	size_t count, capacity;
-	size_t empty;  /* results without a completed request */
-	double failed; /* requests of those */
-	bool unlike;   /* results of one name may be of several loads, and are no repeats */
-	bool all_labels;
+	size_t empty;    /* results without a completed request */
+	double failed;   /* requests of those */
+	bool unlike;     /* results of one name may be of several loads, and are no repeats */
+	bool all_labels; /* name every label that differs between any two results */
 };
 
 /* Adds the run of a result, in the order of the file. Owns it afterwards, also if it fails:
