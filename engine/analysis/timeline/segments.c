@@ -24,7 +24,8 @@ struct pieces {
 static const uint8_t precedence[] = {WEIR_WORK_COMPUTE, WEIR_WORK_COMM, WEIR_WORK_COPY};
 #define CLASSES (sizeof precedence / sizeof *precedence)
 /* Stretches of one length take different times: with several tasks a thread, all threads end at
- * about the same time. */
+ * about the same time. A single thread has tasks too: while their segments are joined, each list is
+ * freed in turn, which takes less memory than one list that grows by copies. */
 #define TASKS_OF_THREAD 32
 
 static void add_piece(struct pieces *pieces, int64_t start_ns, int64_t end_ns, uint32_t row)
@@ -218,6 +219,10 @@ static void run_task(void *context, size_t index)
 		cut_window(&out, task->idle, classes, window, task->device);
 	}
 	note_count(cut, out.count);
+	/* Room that is left in the last huge page of each task adds up to a third of all segments.
+	 */
+	out.items = weir_realloc(out.items, out.count * sizeof *out.items);
+	out.capacity = out.count;
 	task->out = out;
 }
 
@@ -322,6 +327,15 @@ static void cut_in_order(struct cut *cut, struct weir_segments *out)
 	weir_idle_finder_free(idle);
 }
 
+/* Frees the work by class, which nothing needs after the tasks. */
+static void free_classes(struct cut *cut)
+{
+	for (size_t d = 0; d < cut->timeline->trace->device_count; d++)
+		for (size_t c = 0; c < CLASSES; c++)
+			free(cut->classes[d][c].items);
+	free(cut->classes);
+}
+
 void weir_segments_init(struct weir_segments *segments, const struct weir_timeline *timeline,
                         const struct weir_steps *steps, struct weir_host_activity *activity)
 {
@@ -337,15 +351,13 @@ void weir_segments_init(struct weir_segments *segments, const struct weir_timeli
 	*segments = (struct weir_segments){0};
 	weir_pool_run(tasks, weir_pool_width(tasks), make_finder_or_cut, &cut);
 	weir_idle_finder_prepare(cut.idle);
-	if (run_tasks(&cut, width > 1 ? width * TASKS_OF_THREAD : 1)) {
+	if (run_tasks(&cut, width * TASKS_OF_THREAD)) {
+		free_classes(&cut);
 		join_tasks(&cut, segments);
 		free_tasks(&cut);
 	} else {
 		cut_in_order(&cut, segments);
+		free_classes(&cut);
 	}
-	for (size_t d = 0; d < devices; d++)
-		for (size_t c = 0; c < CLASSES; c++)
-			free(cut.classes[d][c].items);
-	free(cut.classes);
 	weir_idle_finder_free(cut.idle);
 }
