@@ -14,6 +14,7 @@
 #include "engine/pipeline/benchmarks.h"
 #include "engine/pipeline/recording.h"
 #include "engine/pipeline/request_counts.h"
+#include "engine/pipeline/stated_requests.h"
 #include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 
@@ -732,6 +733,18 @@ static void note_loads(struct weir_report *report)
 	weir_text_release(&text);
 }
 
+/* Makes the longest part of a mean request the headline if the runs state it, and notes the times;
+ * else notes their first figures. */
+static void explain_requests(struct weir_report *report)
+{
+	const char *headline = weir_describe_stated_requests(report);
+
+	if (headline)
+		report->verdict.headline = headline;
+	if (!weir_note_stated_requests(report))
+		note_metrics(report, false);
+}
+
 static void explain_silence(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
@@ -759,7 +772,7 @@ static void explain_silence(struct weir_report *report)
 	if (silences[i].holds != is_anything)
 		return;
 	explain_totals(report);
-	note_metrics(report, false);
+	explain_requests(report);
 	note_loads(report);
 }
 

@@ -84,7 +84,7 @@ static void add_inputs(const struct weir_report *report, struct weir_items *item
 		runs += profile->inputs[i].run != NULL;
 	}
 	if (runs)
-		weir_items_number(weir_items_add(items), runs, "native run");
+		weir_items_number(weir_items_add(items), runs, "run");
 	if (!traces)
 		return;
 	out = weir_items_add(items);

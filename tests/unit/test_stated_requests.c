@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/pipeline/stated_requests.h"
+#include "engine/readers/parts/figures.h"
+
+struct stated {
+	const char *name;
+	double value;
+};
+
+/* A profile of one run with these figures, up to the one without a name. */
+static struct weir_profile *profile_of(const struct stated *figures)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, "result.json");
+
+	input->run = weir_run_new();
+	for (; figures->name; figures++)
+		weir_figure_add(input->run, figures->name, "ms", false, figures->value);
+	return profile;
+}
+
+/* Expects the headline of a profile, which it frees; NULL: none. */
+static void expect_headline(struct weir_profile *profile, const char *expected)
+{
+	struct weir_report *report = weir_report_new(profile);
+	const char *headline = weir_describe_stated_requests(report);
+
+	if (expected)
+		assert_string_equal(headline, expected);
+	else
+		assert_null(headline);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static struct weir_profile *request(double whole, double first)
+{
+	return profile_of((struct stated[]){{"mean_e2el_ms", whole}, {"mean_ttft_ms", first}, {0}});
+}
+
+#define TOKENS(share)                                                                              \
+	"tokens after the first take " share                                                       \
+	" of a mean request of 1.00 s; the result does not show what bounds them"
+#define FIRST(share)                                                                               \
+	"the first token takes " share " of a mean request of 1.00 s; the result does not show "   \
+	"whether requests queue or prompts take long"
+
+static void the_longer_part_of_a_request_is_the_headline(void **state)
+{
+	(void)state;
+	expect_headline(request(1000, 499), TOKENS("50 %"));
+	expect_headline(request(1000, 500), FIRST("50 %"));
+	expect_headline(request(1000, 250), TOKENS("75 %"));
+	expect_headline(request(1000, 6), TOKENS("99 %"));
+	expect_headline(request(1000, 5), TOKENS("nearly all"));
+}
+
+static void answers_that_were_not_streamed_are_not_divided(void **state)
+{
+	(void)state;
+	expect_headline(request(1000, 979), FIRST("98 %"));
+	expect_headline(request(1000, 980), NULL);
+	expect_headline(request(1000, 1000), NULL);
+	expect_headline(request(1000, 1200), NULL);
+}
+
+static void missing_or_impossible_times_give_no_headline(void **state)
+{
+	(void)state;
+	expect_headline(profile_of((struct stated[]){{"mean_e2el_ms", 5}, {0}}), NULL);
+	expect_headline(profile_of((struct stated[]){{"mean_ttft_ms", 5}, {0}}), NULL);
+	expect_headline(request(0, 5), NULL);
+	expect_headline(request(1000, 0), NULL);
+	expect_headline(request(-1, -2), NULL);
+}
+
+/* A run without the time of a request, whose requests have this number of tokens together. */
+static struct weir_profile *without_request(const char *requests, const char *tokens)
+{
+	struct weir_profile *profile =
+		profile_of((struct stated[]){{"mean_ttft_ms", 100}, {"mean_itl_ms", 10}, {0}});
+
+	if (requests)
+		weir_run_set_label(profile->inputs[0].run, "completed", requests);
+	if (tokens)
+		weir_run_set_label(profile->inputs[0].run, "total_output_tokens", tokens);
+	return profile;
+}
+
+static void a_request_is_the_sum_of_its_tokens_if_nothing_states_it(void **state)
+{
+	(void)state;
+	expect_headline(without_request("5", "155"),
+	                "tokens after the first take 75 % of a mean request of about 400 ms, one "
+	                "every 10.0 ms; the result does not show what bounds them");
+	expect_headline(without_request("5", "5"), NULL); /* of one token each */
+	expect_headline(without_request("0", "155"), NULL);
+	expect_headline(without_request(NULL, "155"), NULL);
+	expect_headline(without_request("5", NULL), NULL);
+}
+
+static void several_results_are_not_mixed(void **state)
+{
+	struct weir_profile *profile = request(1000, 100);
+	struct weir_input *second = weir_profile_add_input(profile, "second.json");
+
+	(void)state;
+	second->run = weir_run_new();
+	weir_figure_add(second->run, "mean_e2el_ms", "ms", false, 70);
+	expect_headline(profile, NULL);
+}
+
+static void times_and_throughput_are_noted(void **state)
+{
+	struct weir_profile *profile =
+		profile_of((struct stated[]){{"mean_e2el_ms", 2000},
+	                                     {"median_e2el_ms", 1900},
+	                                     {"p99_e2el_ms", 4000},
+	                                     {"mean_ttft_ms", 100},
+	                                     {"mean_tpot_ms", 19},
+	                                     {"p90_tpot_ms", 25},
+	                                     {"request_throughput", 4},
+	                                     {"output_throughput", 999.9},
+	                                     {"total_token_throughput", 1500},
+	                                     {0}});
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	assert_true(weir_note_stated_requests(report));
+	assert_int_equal(report->note_count, 2);
+	assert_string_equal(report->notes[0].text,
+	                    "means: request 2.00 s (median 1.90 s, p99 4.00 s), first token 100 "
+	                    "ms, each further token 19.0 ms (p90 25.0 ms) (weir convert prints all "
+	                    "figures)");
+	assert_string_equal(
+		report->notes[1].text,
+		"4 requests/s, 1000 output tokens/s, 1500 tokens/s of input and output; "
+		"on average 8 requests under way");
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void runs_without_requests_get_no_note(void **state)
+{
+	struct weir_profile *profile =
+		profile_of((struct stated[]){{"request_throughput", 4}, {0}});
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	assert_false(weir_note_stated_requests(report));
+	assert_int_equal(report->note_count, 0);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_longer_part_of_a_request_is_the_headline),
+		cmocka_unit_test(answers_that_were_not_streamed_are_not_divided),
+		cmocka_unit_test(missing_or_impossible_times_give_no_headline),
+		cmocka_unit_test(a_request_is_the_sum_of_its_tokens_if_nothing_states_it),
+		cmocka_unit_test(several_results_are_not_mixed),
+		cmocka_unit_test(times_and_throughput_are_noted),
+		cmocka_unit_test(runs_without_requests_get_no_note),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
