@@ -58,8 +58,14 @@ bool weir_parse_scaled(const char *text, size_t len, int places, int64_t *out);
  * "-". */
 void weir_text_duration(struct weir_text *text, double ns);
 void weir_text_count(struct weir_text *text, uint64_t count); /* 7290 -> "7,290" */
+/* Appends three significant digits, and all digits before the point from 1,000 on: 86.5 as "86.5",
+ * 12412.4 as "12,412", NAN as "-". */
+void weir_text_rounded(struct weir_text *text, double number);
 /* Appends a share: 0.864 as "86 %", 0.004 as "0.4 %", NAN as "-". */
 void weir_text_share(struct weir_text *text, double share);
+/* Does the same for a part of a whole, but appends "nearly all" from 0.995 on, and "all" from 1 on.
+ */
+void weir_text_part(struct weir_text *text, double share);
 void weir_text_bytes(struct weir_text *text, double bytes); /* "256 MiB" */
 
 /*

@@ -90,3 +90,21 @@ void weir_text_share(struct weir_text *text, double share)
 	weir_text_printf(text, "%s%.*f %%", share < 0 ? "-" : "",
 	                 percent > 0 && percent < 0.95 ? 1 : 0, percent);
 }
+
+void weir_text_rounded(struct weir_text *text, double number)
+{
+	if (!isfinite(number))
+		weir_text_puts(text, "-");
+	else if (number >= 999.5 && number < 1e15)
+		weir_text_count(text, (uint64_t)llround(number));
+	else
+		weir_text_printf(text, "%.3g", number);
+}
+
+void weir_text_part(struct weir_text *text, double share)
+{
+	if (share >= 0.995)
+		weir_text_puts(text, share < 1 ? "nearly all" : "all");
+	else
+		weir_text_share(text, share);
+}

@@ -14,15 +14,17 @@
 #include "engine/pipeline/benchmarks.h"
 #include "engine/pipeline/recording.h"
 #include "engine/pipeline/request_counts.h"
+#include "engine/pipeline/stated_loads.h"
+#include "engine/pipeline/stated_queries.h"
 #include "engine/pipeline/stated_requests.h"
 #include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
+#include "engine/stats/moments.h"
 
 #define NAME_COLUMNS    48   /* of an operator */
 #define WORTH_A_WARM_UP 0.20 /* share of a cold start, as in undetermined/no-device-cold */
 #define LISTED_METRICS  6    /* metrics of a run that a note lists */
 #define LISTED_TOTALS   3    /* largest rows of a table that a note lists */
-#define LISTED_LOADS    4    /* figures of several loads that a note lists */
 
 #define XLA_ON_PROCESSOR                                                                           \
 	"begin with the largest operator: bfloat16, larger batches, and one jax.jit around all "   \
@@ -187,36 +189,6 @@ static bool is_anything(const struct weir_report *report)
 	return true;
 }
 
-/* Texts for inputs with neither requests nor timeline: the limits of the input, and a better one.
- * The first that holds is used. */
-static const struct {
-	bool (*holds)(const struct weir_report *report);
-	const char *headline, *next;
-} silences[] = {
-	{has_counted_stage,
-         "server metrics show how long stages take, but not what requests wait for",
-         "pass requests from the same time (spans or a request log), or a timeline of the "
-         "device"},
-	{has_stage, "durations alone do not show what the device did",
-         "pass a timeline of the device under the same load, or requests recorded by the server"},
-	{has_idle_monitor, "the monitor saw the device idle in every sample",
-         "take samples while the program runs under load, and pass requests or a timeline of the "
-         "device from the same time"},
-	{has_monitor_without_use,
-         "the monitor did not record the utilisation of the device: its samples do not show "
-         "whether the device was in use",
-         "record the utilisation as well (nvidia-smi: utilization.gpu; xpu-smi: -m 0), and pass "
-         "requests from the "
-         "same time, or a timeline of the device"},
-	{has_monitor, "a monitor shows whether the device was in use, but not by which work",
-         "pass requests from the same time, or a timeline of the device"},
-	{has_host_profile,
-         "a host profile shows what the host does, but not whether the device waits for it",
-         "pass a timeline of the device under the same load (torch.profiler, nsys)"},
-	{is_anything, "metrics of a run alone do not show where its time goes",
-         "pass requests (spans or a request log), or a timeline of the device"},
-};
-
 /* Begins the headline with the function that holds most of the host's time. */
 static const char *describe_host_profile(struct weir_report *report)
 {
@@ -239,14 +211,61 @@ static const char *describe_host_profile(struct weir_report *report)
 	return keep(report, &headline);
 }
 
-static double mean_of(const struct weir_series *series)
+/* Returns the headline with the utilisation that monitors saw; NULL: none did. */
+static const char *describe_monitor(struct weir_report *report)
 {
-	double sum = 0;
+	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+	bool once = telemetry->samples <= telemetry->devices, several = telemetry->devices > 1;
+	struct weir_text headline = {0};
 
-	for (size_t i = 0; i < series->count; i++)
-		sum += series->value[i];
-	return series->count > 0 ? sum / (double)series->count : NAN;
+	if (!isfinite(telemetry->utilization_all))
+		return NULL;
+	if (several)
+		weir_text_printf(&headline, "%llu devices were ",
+		                 (unsigned long long)telemetry->devices);
+	else
+		weir_text_puts(&headline, "the device was ");
+	weir_text_puts(&headline, once ? "" : "in use ");
+	weir_text_share(&headline, telemetry->utilization_all);
+	weir_text_puts(&headline, once ? " in use" : " of the time");
+	weir_text_puts(&headline, several ? " on average" : "");
+	weir_text_puts(&headline, once ? " at the moment of the sample" : "");
+	weir_text_puts(&headline, "; a monitor does not show by which work");
+	return keep(report, &headline);
 }
+
+/* Texts for inputs with neither requests nor timeline: the limits of the input, and a better one.
+ * The first that holds is used; a headline that describes the input, if it can, goes before the
+ * general one. */
+static const struct {
+	bool (*holds)(const struct weir_report *report);
+	const char *(*describe)(struct weir_report *report);
+	const char *headline, *next;
+} silences[] = {
+	{has_counted_stage, NULL,
+         "server metrics show how long stages take, but not what requests wait for",
+         "pass requests from the same time (spans or a request log), or a timeline of the "
+         "device"},
+	{has_stage, NULL, "durations alone do not show what the device did",
+         "pass a timeline of the device under the same load, or requests recorded by the server"},
+	{has_idle_monitor, NULL, "the monitor saw the device idle in every sample",
+         "take samples while the program runs under load, and pass requests or a timeline of the "
+         "device from the same time"},
+	{has_monitor_without_use, NULL,
+         "the monitor did not record the utilisation of the device: its samples do not show "
+         "whether the device was in use",
+         "record the utilisation as well (nvidia-smi: utilization.gpu; xpu-smi: -m 0), and pass "
+         "requests from the "
+         "same time, or a timeline of the device"},
+	{has_monitor, describe_monitor,
+         "a monitor shows whether the device was in use, but not by which work",
+         "pass requests from the same time, or a timeline of the device"},
+	{has_host_profile, describe_host_profile,
+         "a host profile shows what the host does, but not whether the device waits for it",
+         "pass a timeline of the device under the same load (torch.profiler, nsys)"},
+	{is_anything, NULL, "metrics of a run alone do not show where its time goes",
+         "pass requests (spans or a request log), or a timeline of the device"},
+};
 
 /* True if the name has its conditions in front, "flash_attn@0/pp512_tokens_per_s". */
 static bool is_part(const char *name)
@@ -284,11 +303,16 @@ static void note_metrics(struct weir_report *report, bool parts)
 			const struct weir_series *series = &run->metrics.items[m];
 
 			all++;
-			if (listed >= LISTED_METRICS || isnan(mean_of(series)) ||
+			if (listed >= LISTED_METRICS ||
+			    isnan(weir_mean(series->value, series->count)) ||
 			    (!parts && is_part(series->name)))
 				continue;
-			weir_text_printf(&text, mean_of(series) < 1000 ? "%s%s %.4g" : "%s%s %.0f",
-			                 listed++ > 0 ? ", " : "", series->name, mean_of(series));
+			weir_text_printf(&text,
+			                 weir_mean(series->value, series->count) < 1000
+			                         ? "%s%s %.4g"
+			                         : "%s%s %.0f",
+			                 listed++ > 0 ? ", " : "", series->name,
+			                 weir_mean(series->value, series->count));
 			if (series->unit)
 				weir_text_printf(&text, " %s", series->unit);
 		}
@@ -340,7 +364,7 @@ static double metric_of(const struct weir_run *run, const char *name)
 {
 	const struct weir_series *series = weir_series_find(&run->metrics, name);
 
-	return series ? mean_of(series) : NAN;
+	return series ? weir_mean(series->value, series->count) : NAN;
 }
 
 /* Takes "kernels/NAME/total_ns" of the group "kernels/". */
@@ -353,7 +377,7 @@ static void add_figure(struct totals *totals, const struct weir_series *series, 
 	if (length > around && strncmp(series->name, group, before) == 0 &&
 	    strcmp(series->name + length - (sizeof figure - 1), figure) == 0)
 		add_total(totals, (struct weir_slice){series->name + before, length - around},
-		          mean_of(series));
+		          weir_mean(series->value, series->count));
 }
 
 /* Takes a group of figures of all inputs, and the time of copies and memsets beside it. */
@@ -415,7 +439,7 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 
 	for (size_t m = 0; m < run->operators.count; m++)
 		add_total(totals, weir_slice_of(run->operators.items[m].name),
-		          mean_of(&run->operators.items[m]));
+		          weir_mean(run->operators.items[m].value, run->operators.items[m].count));
 	totals->ns = (on_device ? device_ms : host_ms) * 1e6;
 	totals->things = on_device     ? "rows with device time"
 	                 : host_ms > 0 ? "rows with host time"
@@ -445,8 +469,9 @@ static double count_calls_of(const struct weir_run *run, const char *group)
 		weir_text_clear(&name);
 		weir_text_add(&name, mean.data, mean.length - strlen("mean_ns"));
 		weir_text_puts(&name, "total_ns");
-		if (mean_of(series) > 0 && metric_of(run, name.data) > 0)
-			count += round(metric_of(run, name.data) / mean_of(series));
+		if (weir_mean(series->value, series->count) > 0 && metric_of(run, name.data) > 0)
+			count += round(metric_of(run, name.data) /
+			               weir_mean(series->value, series->count));
 	}
 	weir_text_release(&name);
 	return stated > 0 ? stated : count;
@@ -484,7 +509,8 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 		     run && divides_time(&report->profile->inputs[i]) && m < run->operators.count;
 		     m++)
 			add_total(totals, weir_slice_of(run->operators.items[m].name),
-			          mean_of(&run->operators.items[m]));
+			          weir_mean(run->operators.items[m].value,
+			                    run->operators.items[m].count));
 		if (run && metric_of(run, "operators/total_ns") > 0)
 			stated_ns += metric_of(run, "operators/total_ns");
 	}
@@ -566,8 +592,9 @@ static void put_headline(const struct totals *totals, const struct weir_text *na
 	                                   "device waits for");
 }
 
-/* Makes the largest row of the tables, if there are any, the headline, and notes the next ones. */
-static void explain_totals(struct weir_report *report)
+/* Makes the largest row of the tables the headline, and notes the next ones. Returns false if there
+ * are no tables, or their time is not known. */
+static bool explain_totals(struct weir_report *report)
 {
 	struct weir_text headline = {0}, list = {0}, calls = {0}, cut[LISTED_TOTALS] = {{0}};
 	struct totals totals;
@@ -575,13 +602,13 @@ static void explain_totals(struct weir_report *report)
 
 	collect_totals(report, &totals);
 	if (!totals.count)
-		return;
+		return false;
 	if (!(totals.ns >= totals.largest[0].ns)) {
 		weir_report_note(report, "totals",
 		                 "%s in the table: %zu; it does not state the "
 		                 "time of all",
 		                 totals.things, totals.count);
-		return;
+		return false;
 	}
 	listed = cut_totals(&totals, cut);
 	put_headline(&totals, &cut[0], &headline);
@@ -602,143 +629,22 @@ static void explain_totals(struct weir_report *report)
 	weir_text_release(&list);
 	if (totals.on_host && weir_recording_of(report)->device)
 		report->verdict.next = weir_recording_of(report)->device;
-}
-
-/* ---- figures of several loads ---- */
-
-/* Returns the figure of "concurrency@4/p99_latency_ms", "model/concurrency@4/p99_latency_ms" or
- * "load#2/p99_latency_ms"; NULL: it is not of one of several loads, like that of a kind of request,
- * "request@GET //p99_latency_ms". */
-static const char *figure_of_load(const char *name)
-{
-	const char *slash = strrchr(name, '/'), *load = slash;
-
-	while (load && load > name && load[-1] != '/')
-		load--;
-	if (!load || load == slash || strncmp(name, "request@", 8) == 0)
-		return NULL;
-	return memchr(load, '@', (size_t)(slash - load)) || strncmp(load, "load/", 5) == 0 ||
-	                       strncmp(load, "load#", 5) == 0
-	               ? slash + 1
-	               : NULL;
-}
-
-/* Appends "p99_latency_ms 21 to 64.9 ms" for a figure over its loads; false: no load states it. */
-static bool add_range(const struct weir_run *run, const char *figure, struct weir_text *out)
-{
-	double least = INFINITY, most = -INFINITY;
-	const char *unit = NULL;
-
-	for (size_t i = 0; i < run->metrics.count; i++) {
-		const struct weir_series *series = &run->metrics.items[i];
-		const char *own = figure_of_load(series->name);
-
-		if (!own || strcmp(own, figure) != 0 || isnan(mean_of(series)))
-			continue;
-		least = fmin(least, mean_of(series));
-		most = fmax(most, mean_of(series));
-		unit = series->unit;
-	}
-	if (!(most >= least))
-		return false;
-	weir_text_printf(out, "%s%s ", out->length ? ", " : "", figure);
-	weir_text_printf(out, least < 1000 ? "%.4g to " : "%.0f to ", least);
-	weir_text_printf(out, most < 1000 ? "%.4g%s%s" : "%.0f%s%s", most, unit ? " " : "",
-	                 unit ? unit : "");
 	return true;
 }
 
-/* Returns true if each part of a prefix such as "request_rate@4/concurrency@8/" is a load. */
-static bool has_loads_alone(struct weir_slice prefix)
+/* ---- results ---- */
+
+/* Makes the headline what the runs state of a mean request, a query or several loads, unless tables
+ * gave one, and notes their times, or else their first figures. */
+static void explain_results(struct weir_report *report, bool has_headline)
 {
-	static const char *const loads[] = {"concurrency@", "request_rate@", "rate@", "load/"};
+	static const char *(*const describe[])(struct weir_report * report) = {
+		weir_describe_stated_requests, weir_describe_stated_queries,
+		weir_describe_stated_loads};
+	const char *headline = NULL;
 
-	while (prefix.length) {
-		const char *slash = memchr(prefix.data, '/', prefix.length);
-		size_t length = slash ? (size_t)(slash + 1 - prefix.data) : prefix.length;
-		bool is_load = false;
-
-		for (size_t i = 0; i < WEIR_COUNT_OF(loads); i++)
-			is_load |= weir_slice_starts(prefix, loads[i]);
-		if (!is_load)
-			return false;
-		prefix = (struct weir_slice){prefix.data + length, prefix.length - length};
-	}
-	return true;
-}
-
-/* True for the prefix of a result that a number tells apart from others, "load#2/". */
-static bool is_numbered(struct weir_slice prefix)
-{
-	return memchr(prefix.data, '#', prefix.length) || weir_slice_holds(prefix, "/row@") ||
-	       weir_slice_holds(prefix, "/table@");
-}
-
-/* The loads of the runs of a report. */
-struct loads {
-	size_t count;
-	bool numbered, others; /* some differ by a number, some by more than the load */
-};
-
-static void count_loads(const struct weir_run *run, struct loads *loads)
-{
-	struct weir_slice *seen = weir_alloc((run->metrics.count + 1) * sizeof *seen);
-	size_t count = 0;
-
-	for (size_t i = 0; i < run->metrics.count; i++) {
-		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
-		struct weir_slice prefix = {name, own ? (size_t)(own - name) : 0};
-		size_t at = count;
-
-		while (at && !(seen[at - 1].length == prefix.length &&
-		               memcmp(seen[at - 1].data, name, prefix.length) == 0))
-			at--;
-		if (!own || at)
-			continue;
-		seen[count++] = prefix;
-		loads->numbered |= is_numbered(prefix);
-		loads->others |= !has_loads_alone(prefix);
-	}
-	loads->count += count;
-	free(seen);
-}
-
-/* Notes the ranges of the main figures over the loads of a run. */
-static void note_loads(struct weir_report *report)
-{
-	static const char *const figures[] = {
-		"inference_throughput", "request_throughput", "output_throughput", "throughput",
-		"mean_ttft_ms",         "median_latency_ms",  "p50_latency_ms",    "mean_e2el_ms",
-		"p99_latency_ms",       "p99_ttft_ms",        "mean_tpot_ms"};
-	struct weir_text text = {0};
-	struct loads loads = {0};
-
-	for (size_t i = 0; i < report->profile->input_count; i++) {
-		const struct weir_run *run = report->profile->inputs[i].run;
-		size_t listed = 0;
-
-		if (run)
-			count_loads(run, &loads);
-		for (size_t f = 0; run && f < WEIR_COUNT_OF(figures) && listed < LISTED_LOADS; f++)
-			listed += add_range(run, figures[f], &text);
-	}
-	if (text.length)
-		weir_report_note(report, "loads",
-		                 "over the %zu %s of the file: %s (weir convert prints all)",
-		                 loads.count,
-		                 loads.numbered ? "results"
-		                 : loads.others ? "configurations"
-		                                : "loads",
-		                 text.data);
-	weir_text_release(&text);
-}
-
-/* Makes the longest part of a mean request the headline if the runs state it, and notes the times;
- * else notes their first figures. */
-static void explain_requests(struct weir_report *report)
-{
-	const char *headline = weir_describe_stated_requests(report);
-
+	for (size_t i = 0; !has_headline && !headline && i < WEIR_COUNT_OF(describe); i++)
+		headline = describe[i](report);
 	if (headline)
 		report->verdict.headline = headline;
 	if (!weir_note_stated_requests(report))
@@ -756,13 +662,10 @@ static void explain_silence(struct weir_report *report)
 	weir_note_results(report);
 	while (!silences[i].holds(report))
 		i++;
-	verdict->headline = silences[i].headline;
+	verdict->headline = silences[i].describe ? silences[i].describe(report) : NULL;
+	if (!verdict->headline)
+		verdict->headline = silences[i].headline;
 	verdict->next = silences[i].next;
-	if (silences[i].holds == has_host_profile) {
-		const char *headline = describe_host_profile(report);
-
-		verdict->headline = headline ? headline : verdict->headline;
-	}
 	if (silences[i].holds != is_anything && silences[i].holds != has_stage)
 		return;
 	if (recipe->cause)
@@ -771,9 +674,8 @@ static void explain_silence(struct weir_report *report)
 		note_metrics(report, true);
 	if (silences[i].holds != is_anything)
 		return;
-	explain_totals(report);
-	explain_requests(report);
-	note_loads(report);
+	explain_results(report, explain_totals(report));
+	weir_note_stated_loads(report);
 }
 
 void weir_explain_missing_input(struct weir_report *report)

@@ -13,7 +13,6 @@
 /* A first token later than this share of the request is its whole answer: clients that do not
  * stream see both at once. */
 #define NOT_STREAMED 0.98
-#define NEARLY_ALL   0.995 /* shares from this one on would be printed as 100 % */
 
 /* Returns the value of a figure, "mean_ttft_ms" for "mean", "_ttft_ms"; NAN: not stated. */
 static double figure(const struct weir_run *run, const char *statistic, const char *of)
@@ -90,10 +89,7 @@ static void put_part(const struct weir_run *run, const char *takes, double share
                      struct weir_text *out)
 {
 	weir_text_puts(out, takes);
-	if (share >= NEARLY_ALL)
-		weir_text_puts(out, "nearly all");
-	else
-		weir_text_share(out, share);
+	weir_text_part(out, share);
 	weir_text_puts(out, " of a mean request of ");
 	weir_text_puts(out, is_derived(run) ? "about " : "");
 	put_ms(out, request_ms(run));
@@ -169,12 +165,17 @@ static void put_rates(const struct weir_run *run, struct weir_text *out)
 	for (size_t i = 0; i < WEIR_COUNT_OF(rates); i++) {
 		double rate = figure(run, rates[i].name, "");
 
-		if (rate > 0)
-			weir_text_printf(out, rate < 999.5 ? "%s%.3g %s" : "%s%.0f %s",
-			                 out->length ? ", " : "", rate, rates[i].unit);
+		if (!(rate > 0))
+			continue;
+		weir_text_puts(out, out->length ? ", " : "");
+		weir_text_rounded(out, rate);
+		weir_text_printf(out, " %s", rates[i].unit);
 	}
-	if (under_way > 0)
-		weir_text_printf(out, "; on average %.3g requests under way", under_way);
+	if (under_way > 0) {
+		weir_text_puts(out, "; on average ");
+		weir_text_rounded(out, under_way);
+		weir_text_puts(out, " requests under way");
+	}
 }
 
 bool weir_note_stated_requests(struct weir_report *report)

@@ -9,41 +9,18 @@
 
 #include "engine/pipeline/stated_requests.h"
 #include "engine/readers/parts/figures.h"
-
-struct stated {
-	const char *name;
-	double value;
-};
-
-/* A profile of one run with these figures, up to the one without a name. */
-static struct weir_profile *profile_of(const struct stated *figures)
-{
-	struct weir_profile *profile = weir_profile_new();
-	struct weir_input *input = weir_profile_add_input(profile, "result.json");
-
-	input->run = weir_run_new();
-	for (; figures->name; figures++)
-		weir_figure_add(input->run, figures->name, "ms", false, figures->value);
-	return profile;
-}
+#include "tests/unit/fixture_stated.h"
 
 /* Expects the headline of a profile, which it frees; NULL: none. */
 static void expect_headline(struct weir_profile *profile, const char *expected)
 {
-	struct weir_report *report = weir_report_new(profile);
-	const char *headline = weir_describe_stated_requests(report);
-
-	if (expected)
-		assert_string_equal(headline, expected);
-	else
-		assert_null(headline);
-	weir_report_free(report);
-	weir_profile_free(profile);
+	expect_stated_headline(profile, weir_describe_stated_requests, expected);
 }
 
 static struct weir_profile *request(double whole, double first)
 {
-	return profile_of((struct stated[]){{"mean_e2el_ms", whole}, {"mean_ttft_ms", first}, {0}});
+	return stated_profile(
+		(struct stated[]){{"mean_e2el_ms", whole}, {"mean_ttft_ms", first}, {0}});
 }
 
 #define TOKENS(share)                                                                              \
@@ -75,8 +52,8 @@ static void answers_that_were_not_streamed_are_not_divided(void **state)
 static void missing_or_impossible_times_give_no_headline(void **state)
 {
 	(void)state;
-	expect_headline(profile_of((struct stated[]){{"mean_e2el_ms", 5}, {0}}), NULL);
-	expect_headline(profile_of((struct stated[]){{"mean_ttft_ms", 5}, {0}}), NULL);
+	expect_headline(stated_profile((struct stated[]){{"mean_e2el_ms", 5}, {0}}), NULL);
+	expect_headline(stated_profile((struct stated[]){{"mean_ttft_ms", 5}, {0}}), NULL);
 	expect_headline(request(0, 5), NULL);
 	expect_headline(request(1000, 0), NULL);
 	expect_headline(request(-1, -2), NULL);
@@ -86,7 +63,7 @@ static void missing_or_impossible_times_give_no_headline(void **state)
 static struct weir_profile *without_request(const char *requests, const char *tokens)
 {
 	struct weir_profile *profile =
-		profile_of((struct stated[]){{"mean_ttft_ms", 100}, {"mean_itl_ms", 10}, {0}});
+		stated_profile((struct stated[]){{"mean_ttft_ms", 100}, {"mean_itl_ms", 10}, {0}});
 
 	if (requests)
 		weir_run_set_label(profile->inputs[0].run, "completed", requests);
@@ -121,16 +98,16 @@ static void several_results_are_not_mixed(void **state)
 static void times_and_throughput_are_noted(void **state)
 {
 	struct weir_profile *profile =
-		profile_of((struct stated[]){{"mean_e2el_ms", 2000},
-	                                     {"median_e2el_ms", 1900},
-	                                     {"p99_e2el_ms", 4000},
-	                                     {"mean_ttft_ms", 100},
-	                                     {"mean_tpot_ms", 19},
-	                                     {"p90_tpot_ms", 25},
-	                                     {"request_throughput", 4},
-	                                     {"output_throughput", 999.9},
-	                                     {"total_token_throughput", 1500},
-	                                     {0}});
+		stated_profile((struct stated[]){{"mean_e2el_ms", 2000},
+	                                         {"median_e2el_ms", 1900},
+	                                         {"p99_e2el_ms", 4000},
+	                                         {"mean_ttft_ms", 100},
+	                                         {"mean_tpot_ms", 19},
+	                                         {"p90_tpot_ms", 25},
+	                                         {"request_throughput", 4},
+	                                         {"output_throughput", 999.9},
+	                                         {"total_token_throughput", 1500},
+	                                         {0}});
 	struct weir_report *report = weir_report_new(profile);
 
 	(void)state;
@@ -142,7 +119,7 @@ static void times_and_throughput_are_noted(void **state)
 	                    "figures)");
 	assert_string_equal(
 		report->notes[1].text,
-		"4 requests/s, 1000 output tokens/s, 1500 tokens/s of input and output; "
+		"4 requests/s, 1,000 output tokens/s, 1,500 tokens/s of input and output; "
 		"on average 8 requests under way");
 	weir_report_free(report);
 	weir_profile_free(profile);
@@ -151,7 +128,7 @@ static void times_and_throughput_are_noted(void **state)
 static void runs_without_requests_get_no_note(void **state)
 {
 	struct weir_profile *profile =
-		profile_of((struct stated[]){{"request_throughput", 4}, {0}});
+		stated_profile((struct stated[]){{"request_throughput", 4}, {0}});
 	struct weir_report *report = weir_report_new(profile);
 
 	(void)state;

@@ -345,6 +345,19 @@ static void shares_have_the_digits_that_mean_something(void **state)
 	assert_reads(weir_text_share, 0, "0 %");
 	assert_reads(weir_text_share, 1, "100 %");
 	assert_reads(weir_text_share, -0.05, "-5 %");
+	assert_reads(weir_text_part, 0.864, "86 %");
+	assert_reads(weir_text_part, 0.994, "99 %");
+	assert_reads(weir_text_part, 0.995, "nearly all");
+	assert_reads(weir_text_part, 1, "all");
+	assert_reads(weir_text_part, NAN, "-");
+	assert_reads(weir_text_rounded, 86.54, "86.5");
+	assert_reads(weir_text_rounded, 999.4, "999");
+	assert_reads(weir_text_rounded, 999.5, "1,000");
+	assert_reads(weir_text_rounded, 12412.4, "12,412");
+	assert_reads(weir_text_rounded, 0.0512, "0.0512");
+	assert_reads(weir_text_rounded, -7, "-7");
+	assert_reads(weir_text_rounded, 2e15, "2e+15");
+	assert_reads(weir_text_rounded, NAN, "-");
 	assert_reads(weir_text_share, NAN, "-");
 }
 

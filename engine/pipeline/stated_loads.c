@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/enums.h"
+#include "engine/base/slice.h"
+#include "engine/base/text.h"
+#include "engine/pipeline/stated_loads.h"
+#include "engine/stats/moments.h"
+
+#define LISTED_LOADS 4 /* figures of several loads that a note lists */
+#define CONCURRENCY  "concurrency@"
+/* The throughput has stopped growing where it reaches this share of the highest one: results of
+ * runs of a few seconds differ by about as much. */
+#define GROWN        0.95
+#define FALLEN       0.90 /* a share of the highest throughput below which it has fallen */
+#define WORTH_A_WORD 0.01 /* share of a request from which on a note names a part */
+
+/* ---- ranges over all loads ---- */
+
+/* Returns the figure of "concurrency@4/p99_latency_ms", "model/concurrency@4/p99_latency_ms" or
+ * "load#2/p99_latency_ms"; NULL: it is not of one of several loads, like that of a kind of request,
+ * "request@GET //p99_latency_ms". */
+static const char *figure_of_load(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *load = slash;
+
+	while (load && load > name && load[-1] != '/')
+		load--;
+	if (!load || load == slash || strncmp(name, "request@", 8) == 0)
+		return NULL;
+	return memchr(load, '@', (size_t)(slash - load)) || strncmp(load, "load/", 5) == 0 ||
+	                       strncmp(load, "load#", 5) == 0
+	               ? slash + 1
+	               : NULL;
+}
+
+/* Appends "p99_latency_ms 21 to 64.9 ms" for a figure over its loads; false: no load states it. */
+static bool add_range(const struct weir_run *run, const char *figure, struct weir_text *out)
+{
+	double least = INFINITY, most = -INFINITY;
+	const char *unit = NULL;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const struct weir_series *series = &run->metrics.items[i];
+		const char *own = figure_of_load(series->name);
+
+		if (!own || strcmp(own, figure) != 0 ||
+		    isnan(weir_mean(series->value, series->count)))
+			continue;
+		least = fmin(least, weir_mean(series->value, series->count));
+		most = fmax(most, weir_mean(series->value, series->count));
+		unit = series->unit;
+	}
+	if (!(most >= least))
+		return false;
+	weir_text_printf(out, "%s%s ", out->length ? ", " : "", figure);
+	weir_text_printf(out, least < 1000 ? "%.4g to " : "%.0f to ", least);
+	weir_text_printf(out, most < 1000 ? "%.4g%s%s" : "%.0f%s%s", most, unit ? " " : "",
+	                 unit ? unit : "");
+	return true;
+}
+
+/* Returns true if each part of a prefix such as "request_rate@4/concurrency@8/" is a load. */
+static bool has_loads_alone(struct weir_slice prefix)
+{
+	static const char *const loads[] = {"concurrency@", "request_rate@", "rate@", "load/"};
+
+	while (prefix.length) {
+		const char *slash = memchr(prefix.data, '/', prefix.length);
+		size_t length = slash ? (size_t)(slash + 1 - prefix.data) : prefix.length;
+		bool is_load = false;
+
+		for (size_t i = 0; i < WEIR_COUNT_OF(loads); i++)
+			is_load |= weir_slice_starts(prefix, loads[i]);
+		if (!is_load)
+			return false;
+		prefix = (struct weir_slice){prefix.data + length, prefix.length - length};
+	}
+	return true;
+}
+
+/* True for the prefix of a result that a number tells apart from others, "load#2/". */
+static bool is_numbered(struct weir_slice prefix)
+{
+	return memchr(prefix.data, '#', prefix.length) || weir_slice_holds(prefix, "/row@") ||
+	       weir_slice_holds(prefix, "/table@");
+}
+
+/* The loads of the runs of a report. */
+struct loads {
+	size_t count;
+	bool numbered, others; /* some differ by a number, some by more than the load */
+};
+
+static void count_loads(const struct weir_run *run, struct loads *loads)
+{
+	struct weir_slice *seen = weir_alloc((run->metrics.count + 1) * sizeof *seen);
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
+		struct weir_slice prefix = {name, own ? (size_t)(own - name) : 0};
+		size_t at = count;
+
+		while (at && !(seen[at - 1].length == prefix.length &&
+		               memcmp(seen[at - 1].data, name, prefix.length) == 0))
+			at--;
+		if (!own || at)
+			continue;
+		seen[count++] = prefix;
+		loads->numbered |= is_numbered(prefix);
+		loads->others |= !has_loads_alone(prefix);
+	}
+	loads->count += count;
+	free(seen);
+}
+
+/* ---- throughput over the number of concurrent requests ---- */
+
+/* Results of one run at a number of concurrent requests. */
+struct point {
+	struct weir_slice load; /* "concurrency@4/", part of a name of the run */
+	double concurrency;
+	double rate; /* in the unit of the sweep */
+	double ms;   /* mean or median time of a request; NAN: not stated */
+};
+
+struct sweep {
+	const struct weir_run *run;
+	const char *unit; /* of the rate */
+	struct point *points;
+	size_t count, capacity;
+};
+
+static const struct {
+	const char *name, *unit;
+} rates[] = {{"output_throughput", "output tokens/s"},
+             {"inference_throughput", "inferences/s"},
+             {"request_throughput", "requests/s"}};
+
+static const char *const times[] = {"mean_e2el_ms", "mean_latency_ms", "median_e2el_ms",
+                                    "median_latency_ms", "p50_latency_ms"};
+
+/* Returns a figure of a result, "mean_queue_ms" of "concurrency@4/"; NAN: not stated. */
+static double figure_at(const struct weir_run *run, struct weir_slice load, const char *figure)
+{
+	const struct weir_series *series;
+	struct weir_text name = {0};
+
+	weir_text_add(&name, load.data, load.length);
+	weir_text_puts(&name, figure);
+	series = weir_series_find(&run->metrics, name.data);
+	weir_text_release(&name);
+	return series ? weir_mean(series->value, series->count) : NAN;
+}
+
+/* Returns the number of concurrent requests of a load, "concurrency@4/"; NAN: it is another load,
+ * or has further conditions. */
+static double concurrency_of(struct weir_slice load)
+{
+	double value;
+
+	if (!weir_slice_take(&load, CONCURRENCY) || load.length < 2 ||
+	    !weir_parse_double(load.data, load.length - 1, &value) || !(value > 0) ||
+	    !isfinite(value))
+		return NAN;
+	return value;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct point *left = a, *right = b;
+
+	return (left->concurrency > right->concurrency) - (left->concurrency < right->concurrency);
+}
+
+/* Fills the sweep with the results of a run that state this rate, in the order of their number of
+ * concurrent requests. */
+static void collect_points(struct sweep *sweep, size_t rate)
+{
+	sweep->count = 0;
+	sweep->unit = rates[rate].unit;
+	for (size_t i = 0; i < sweep->run->metrics.count; i++) {
+		const struct weir_series *series = &sweep->run->metrics.items[i];
+		const char *figure = figure_of_load(series->name);
+		struct point point = {.load = {series->name, 0}, .ms = NAN};
+
+		if (!figure || strcmp(figure, rates[rate].name) != 0)
+			continue;
+		point.load.length = (size_t)(figure - series->name);
+		point.concurrency = concurrency_of(point.load);
+		point.rate = weir_mean(series->value, series->count);
+		if (isnan(point.concurrency) || !(point.rate > 0))
+			continue;
+		for (size_t t = 0; isnan(point.ms) && t < WEIR_COUNT_OF(times); t++)
+			point.ms = figure_at(sweep->run, point.load, times[t]);
+		sweep->points = weir_grow(sweep->points, &sweep->capacity, sweep->count + 1,
+		                          sizeof *sweep->points);
+		sweep->points[sweep->count++] = point;
+	}
+	if (sweep->count > 0)
+		qsort(sweep->points, sweep->count, sizeof *sweep->points, compare_points);
+}
+
+/* Returns the only run among the inputs; NULL: there is none, or several. */
+static const struct weir_run *only_run(const struct weir_report *report)
+{
+	const struct weir_run *found = NULL;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+
+		if (run && (found || run->next))
+			return NULL;
+		found = run ? run : found;
+	}
+	return found;
+}
+
+/* Finds two or more results of the only run. The caller frees the points. */
+static bool find_sweep(const struct weir_report *report, struct sweep *sweep)
+{
+	*sweep = (struct sweep){.run = only_run(report)};
+	for (size_t r = 0; sweep->run && r < WEIR_COUNT_OF(rates); r++) {
+		collect_points(sweep, r);
+		if (sweep->count >= 2)
+			return true;
+	}
+	return false;
+}
+
+/* Appends "209 inferences/s". */
+static void put_rate(const struct sweep *sweep, double rate, struct weir_text *out)
+{
+	weir_text_rounded(out, rate);
+	weir_text_printf(out, " %s", sweep->unit);
+}
+
+/* Appends what happens from `from`, where the throughput is about the highest, to the last load. */
+static void put_saturation(const struct sweep *sweep, const struct point *from, double highest,
+                           struct weir_text *out)
+{
+	const struct point *last = &sweep->points[sweep->count - 1];
+
+	weir_text_printf(out, "the throughput does not grow beyond %.15g concurrent request%s (",
+	                 from->concurrency, from->concurrency > 1 ? "s" : "");
+	put_rate(sweep, from->rate, out);
+	weir_text_printf(out, "); with %.15g, ", last->concurrency);
+	if (last->rate < FALLEN * highest) {
+		weir_text_puts(out, "it is ");
+		weir_text_share(out, 1 - last->rate / highest);
+		weir_text_puts(out, " lower");
+	} else if (last->ms > from->ms) {
+		weir_text_printf(out, "a request takes %.2g times as long", last->ms / from->ms);
+	} else {
+		weir_text_puts(out, "it is about the same");
+	}
+}
+
+/* Appends that the throughput grows up to the last load. */
+static void put_growth(const struct sweep *sweep, struct weir_text *out)
+{
+	const struct point *last = &sweep->points[sweep->count - 1], *before = last - 1;
+
+	weir_text_printf(out, "the throughput still grows at %.15g concurrent requests, by ",
+	                 last->concurrency);
+	weir_text_share(out, last->rate / before->rate - 1);
+	weir_text_printf(out, " from that with %.15g, to ", before->concurrency);
+	put_rate(sweep, last->rate, out);
+	weir_text_puts(out, ": more of them would show the limit");
+}
+
+const char *weir_describe_stated_loads(struct weir_report *report)
+{
+	struct sweep sweep;
+	struct weir_text text = {0};
+	const char *copy = NULL;
+	double highest = 0;
+	size_t from = 0;
+
+	if (find_sweep(report, &sweep)) {
+		for (size_t i = 0; i < sweep.count; i++)
+			highest = fmax(highest, sweep.points[i].rate);
+		while (sweep.points[from].rate < GROWN * highest)
+			from++;
+		if (from + 1 < sweep.count)
+			put_saturation(&sweep, &sweep.points[from], highest, &text);
+		else
+			put_growth(&sweep, &text);
+		copy = weir_arena_copy(report->arena, text.data, text.length);
+	}
+	weir_text_release(&text);
+	free(sweep.points);
+	return copy;
+}
+
+/* Notes the parts of a mean request at the highest number of concurrent requests, as perf_analyzer
+ * states them. */
+static void note_parts(struct weir_report *report)
+{
+	static const struct {
+		const char *name, *words;
+	} parts[] = {{"mean_queue_ms", "the server's queue"}, {"mean_compute_ms", "computation"},
+	             {"mean_h2d_ms", "copies to the device"}, {"mean_d2h_ms", "copies from it"},
+	             {"mean_network_ms", "network"},          {"mean_client_send_ms", "sending"},
+	             {"mean_client_recv_ms", "receiving"}};
+	struct sweep sweep;
+	struct weir_text text = {0};
+	double all = 0;
+
+	if (find_sweep(report, &sweep)) {
+		const struct point *last = &sweep.points[sweep.count - 1];
+
+		for (size_t i = 0; i < WEIR_COUNT_OF(parts); i++)
+			all += fmax(figure_at(sweep.run, last->load, parts[i].name), 0);
+		for (size_t i = 0; i < WEIR_COUNT_OF(parts); i++) {
+			double ms = figure_at(sweep.run, last->load, parts[i].name);
+
+			if (!(ms >= WORTH_A_WORD * all) || !(ms > 0))
+				continue;
+			weir_text_printf(&text, "%s%s ", text.length ? ", " : "", parts[i].words);
+			weir_text_share(&text, ms / all);
+		}
+		if (text.length)
+			weir_report_note(report, "request_parts",
+			                 "parts of a mean request with %.15g concurrent: %s",
+			                 last->concurrency, text.data);
+	}
+	weir_text_release(&text);
+	free(sweep.points);
+}
+
+void weir_note_stated_loads(struct weir_report *report)
+{
+	static const char *const figures[] = {
+		"inference_throughput", "request_throughput", "output_throughput", "throughput",
+		"mean_ttft_ms",         "median_latency_ms",  "p50_latency_ms",    "mean_e2el_ms",
+		"p99_latency_ms",       "p99_ttft_ms",        "mean_tpot_ms"};
+	struct weir_text text = {0};
+	struct loads loads = {0};
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+		size_t listed = 0;
+
+		if (run)
+			count_loads(run, &loads);
+		for (size_t f = 0; run && f < WEIR_COUNT_OF(figures) && listed < LISTED_LOADS; f++)
+			listed += add_range(run, figures[f], &text);
+	}
+	if (text.length)
+		weir_report_note(report, "loads",
+		                 "over the %zu %s of the file: %s (weir convert prints all)",
+		                 loads.count,
+		                 loads.numbered ? "results"
+		                 : loads.others ? "configurations"
+		                                : "loads",
+		                 text.data);
+	weir_text_release(&text);
+	note_parts(report);
+}

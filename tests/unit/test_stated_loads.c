@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/pipeline/stated_loads.h"
+#include "tests/unit/fixture_stated.h"
+
+static void expect_headline(struct weir_profile *profile, const char *expected)
+{
+	expect_stated_headline(profile, weir_describe_stated_loads, expected);
+}
+
+/* Results of 1, 2 and 16 concurrent requests, out of order. */
+static struct weir_profile *sweep(double one, double two, double sixteen)
+{
+	return stated_profile((struct stated[]){{"concurrency@16/request_throughput", sixteen},
+	                                        {"concurrency@16/mean_latency_ms", 40},
+	                                        {"concurrency@2/request_throughput", two},
+	                                        {"concurrency@2/mean_latency_ms", 10},
+	                                        {"concurrency@1/request_throughput", one},
+	                                        {"concurrency@1/mean_latency_ms", 9},
+	                                        {0}});
+}
+
+static void saturation_is_named_from_a_twentieth_below_the_highest_throughput(void **state)
+{
+	(void)state;
+	expect_headline(
+		sweep(50, 95, 100),
+		"the throughput does not grow beyond 2 concurrent requests (95 requests/s); "
+		"with 16, a request takes 4 times as long");
+	expect_headline(sweep(50, 94, 100),
+	                "the throughput still grows at 16 concurrent requests, by 6 % from that "
+	                "with 2, to 100 requests/s: more of them would show the limit");
+	expect_headline(
+		sweep(100, 100, 100),
+		"the throughput does not grow beyond 1 concurrent request (100 requests/s); "
+		"with 16, a request takes 4.4 times as long");
+}
+
+static void a_throughput_that_falls_by_a_tenth_is_named(void **state)
+{
+	(void)state;
+	expect_headline(sweep(50, 1000, 900),
+	                "the throughput does not grow beyond 2 concurrent requests (1,000 "
+	                "requests/s); with 16, a request takes 4 times as long");
+	expect_headline(sweep(50, 1000, 890),
+	                "the throughput does not grow beyond 2 concurrent requests (1,000 "
+	                "requests/s); with 16, it is 11 % lower");
+}
+
+static void output_tokens_go_before_requests(void **state)
+{
+	(void)state;
+	expect_headline(stated_profile((struct stated[]){{"concurrency@1/output_throughput", 50},
+	                                                 {"concurrency@1/request_throughput", 5},
+	                                                 {"concurrency@4/output_throughput", 51},
+	                                                 {"concurrency@4/request_throughput", 20},
+	                                                 {0}}),
+	                "the throughput does not grow beyond 1 concurrent request (50 output "
+	                "tokens/s); with 4, it is about the same");
+}
+
+static void results_that_differ_by_more_than_their_load_give_no_headline(void **state)
+{
+	(void)state;
+	expect_headline(
+		stated_profile((struct stated[]){{"concurrency@1/request_throughput", 5}, {0}}),
+		NULL);
+	expect_headline(
+		stated_profile((struct stated[]){{"model@a/concurrency@1/request_throughput", 5},
+	                                         {"model@a/concurrency@2/request_throughput", 7},
+	                                         {0}}),
+		NULL);
+	expect_headline(stated_profile((struct stated[]){
+				{"concurrency@1/input_len@8/request_throughput", 5},
+				{"concurrency@2/input_len@8/request_throughput", 7},
+				{0}}),
+	                NULL);
+	expect_headline(stated_profile((struct stated[]){{"concurrency@x/request_throughput", 5},
+	                                                 {"concurrency@/request_throughput", 5},
+	                                                 {"concurrency@-2/request_throughput", 7},
+	                                                 {"concurrency@inf/request_throughput", 7},
+	                                                 {"concurrency@2/request_throughput", 0},
+	                                                 {0}}),
+	                NULL);
+}
+
+static void the_parts_of_a_request_at_the_last_load_are_noted(void **state)
+{
+	struct weir_profile *profile =
+		stated_profile((struct stated[]){{"concurrency@1/inference_throughput", 100},
+	                                         {"concurrency@1/mean_queue_ms", 1},
+	                                         {"concurrency@4/inference_throughput", 110},
+	                                         {"concurrency@4/mean_queue_ms", 70},
+	                                         {"concurrency@4/mean_compute_ms", 29},
+	                                         {"concurrency@4/mean_network_ms", 0.9},
+	                                         {"concurrency@4/mean_client_recv_ms", 0.1},
+	                                         {0}});
+	struct weir_report *report = weir_report_new(profile);
+
+	(void)state;
+	weir_note_stated_loads(report);
+	assert_int_equal(report->note_count, 2);
+	assert_string_equal(report->notes[0].text, "over the 2 loads of the file: "
+	                                           "inference_throughput 100 to 110 ms (weir "
+	                                           "convert prints all)");
+	assert_string_equal(report->notes[1].text, "parts of a mean request with 4 concurrent: the "
+	                                           "server's queue 70 %, computation 29 %");
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(saturation_is_named_from_a_twentieth_below_the_highest_throughput),
+		cmocka_unit_test(a_throughput_that_falls_by_a_tenth_is_named),
+		cmocka_unit_test(output_tokens_go_before_requests),
+		cmocka_unit_test(results_that_differ_by_more_than_their_load_give_no_headline),
+		cmocka_unit_test(the_parts_of_a_request_at_the_last_load_are_noted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
