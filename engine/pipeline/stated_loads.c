@@ -206,7 +206,7 @@ static void collect_points(struct sweep *sweep, size_t rate)
 		qsort(sweep->points, sweep->count, sizeof *sweep->points, compare_points);
 }
 
-/* Returns the only run among the inputs; NULL: there is none, or several. */
+/* Returns the only run among the inputs; NULL: there is not exactly one. */
 static const struct weir_run *only_run(const struct weir_report *report)
 {
 	const struct weir_run *found = NULL;

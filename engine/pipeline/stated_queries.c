@@ -77,7 +77,7 @@ const char *weir_describe_stated_queries(struct weir_report *report)
 		weir_text_puts(&text, ", so that the GPU may wait for it");
 		report->verdict.next =
 			"run it with --useCudaGraph, if it did not: a query is then one launch; "
-		        "nsys profile -t cuda,nvtx trtexec ... shows the gaps";
+			"nsys profile -t cuda,nvtx trtexec ... shows the gaps";
 	} else if (query.copies > query.compute) {
 		put_part("copies between host and device take ", query.copies, &query, &text);
 		report->verdict.next = "keep inputs and outputs on the device, or copy less; "

@@ -62,7 +62,7 @@ static bool is_derived(const struct weir_run *run)
 	return !(figure(run, "mean", "_e2el_ms") > 0);
 }
 
-/* Returns the only run with a mean time of a request; NULL: there is none, or several. */
+/* Returns the only run with a mean time of a request; NULL: there is not exactly one. */
 static const struct weir_run *run_of(const struct weir_report *report)
 {
 	const struct weir_run *found = NULL;
