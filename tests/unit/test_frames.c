@@ -139,6 +139,28 @@ static void the_garbage_collector_is_known_by_its_frames_and_ranges(void **state
 	assert_rows(rows, sizeof rows / sizeof *rows);
 }
 
+static void ranges_in_which_a_server_waits_for_work_are_known(void **state)
+{
+	static const struct row rows[] = {
+		{"wait_request", WEIR_FRAME_NO_WORK},
+		{"Waiting for requests", WEIR_FRAME_NO_WORK},
+		{"poll clients", WEIR_FRAME_NO_WORK},
+		{"await next job 7", WEIR_FRAME_NO_WORK},
+		{"idle", WEIR_FRAME_NO_WORK},
+		{"server.idle", WEIR_FRAME_NO_WORK},
+		{"time.sleep", WEIR_FRAME_NO_WORK},
+		{"wait", WEIR_FRAME_PLAIN},
+		{"request", WEIR_FRAME_PLAIN},
+		{"wait_for_batch", WEIR_FRAME_PLAIN},
+		{"wait for data of the request", WEIR_FRAME_PLAIN},
+		{"cudaEventQuery idle", WEIR_FRAME_PLAIN},
+		{"loop", WEIR_FRAME_PLAIN},
+	};
+
+	(void)state;
+	assert_rows(rows, sizeof rows / sizeof *rows);
+}
+
 /* Programs choose the names of their files: "capture_32" is a range, "capture_all.py" is not. */
 static void files_of_the_program_are_no_ranges_of_a_framework(void **state)
 {
@@ -239,6 +261,7 @@ int main(void)
 		cmocka_unit_test(what_runs_in_every_step_of_a_compiled_program_is_not),
 		cmocka_unit_test(loaders_tokenizers_and_files_are_input),
 		cmocka_unit_test(a_thread_that_waits_for_another_says_so),
+		cmocka_unit_test(ranges_in_which_a_server_waits_for_work_are_known),
 		cmocka_unit_test(the_garbage_collector_is_known_by_its_frames_and_ranges),
 		cmocka_unit_test(files_of_the_program_are_no_ranges_of_a_framework),
 		cmocka_unit_test(numpy_computes_in_its_frames_and_methods),

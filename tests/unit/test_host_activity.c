@@ -372,6 +372,23 @@ static void a_stage_of_the_main_thread_is_what_an_idle_one_waits_for(void **stat
 	scene_release(&scene);
 }
 
+/* An operator in the range of a server that waits still runs. */
+static void a_server_that_waits_for_requests_does_nothing(void **state)
+{
+	struct make_trace *make = before_gap();
+	struct scene scene;
+
+	(void)state;
+	host(make, WEIR_HOST_ANNOTATION, "wait_request", 0, 1000000);
+	host(make, WEIR_HOST_PYTHON, "queue.py(154): get", 300000, 500000);
+	host(make, WEIR_HOST_OP, "aten::stack", 600000, 650000);
+	end_gap(make, 1000000, 1003000);
+	scene_init(&scene, make_trace_finish(make), true);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_HOST_IDLE), 950000);
+	assert_int_equal(scene_idle_ns(&scene, WEIR_IDLE_DISPATCH), 50000);
+	scene_release(&scene);
+}
+
 static void making_a_graph_ready_is_loading(void **state)
 {
 	struct make_trace *make = before_gap();
@@ -580,6 +597,7 @@ int main(void)
 		cmocka_unit_test(silence_in_a_batching_window_is_a_wait_for_a_batch),
 		cmocka_unit_test(a_thread_without_rows_waits_for_the_window_of_the_main_thread),
 		cmocka_unit_test(a_stage_of_the_main_thread_is_what_an_idle_one_waits_for),
+		cmocka_unit_test(a_server_that_waits_for_requests_does_nothing),
 		cmocka_unit_test(making_a_graph_ready_is_loading),
 		cmocka_unit_test(launchers_of_compiled_code_dispatch),
 		cmocka_unit_test(a_stream_that_was_told_to_wait_depends_on_that),

@@ -5,6 +5,7 @@
 
 #include "engine/analysis/names/frames.h"
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 
 /* A pattern of frame names, which look like "path/file.py(123): function" or "<built-in method
  * function of ...>". */
@@ -125,11 +126,75 @@ static const struct frame_row frame_rows[] = {
 	{"zmq/sugar/", ": poll", WEIR_FRAME_WAIT},
 };
 
-/* Words of the ranges that programs open in gc.callbacks or around gc.collect(): "gc.collect",
- * "Python GC" (PyTorch's profiler), "GC gen2". Numbers are words of it as well. */
-static const char *const garbage_words[] = {
-	"gc",  "garbage",    "collect", "collection", "collector", "python", "cpython",
-	"gen", "generation", "gen0",    "gen1",       "gen2",      "full",   "pause",
+/* Kinds of words of a range whose name is a phrase. It holds a word of each kind that the phrase
+ * needs, and no word that the phrase does not know. */
+#define FILLER  0u
+#define SUBJECT 1u
+#define VERB    2u
+
+struct phrase_word {
+	const char *word;
+	uint8_t kinds;
+};
+
+struct phrase {
+	const struct phrase_word *words;
+	size_t count;
+	uint8_t needs; /* kinds */
+	uint8_t class; /* enum weir_frame_class */
+};
+
+/* Ranges that programs open in gc.callbacks or around gc.collect(): "gc.collect", "Python GC"
+ * (PyTorch's profiler), "GC gen2". */
+static const struct phrase_word garbage_words[] = {
+	{"gc", SUBJECT},        {"garbage", SUBJECT}, {"collect", FILLER}, {"collection", FILLER},
+	{"collector", FILLER},  {"python", FILLER},   {"cpython", FILLER}, {"gen", FILLER},
+	{"generation", FILLER}, {"gen0", FILLER},     {"gen1", FILLER},    {"gen2", FILLER},
+	{"full", FILLER},       {"pause", FILLER},
+};
+
+/* Ranges in which a server waits for work: "wait_request", "waiting for clients", "idle". Waiting
+ * for a batch or for data does not count: another stage of the program is late then. */
+static const struct phrase_word waiting_words[] = {
+	{"wait", VERB},
+	{"waiting", VERB},
+	{"await", VERB},
+	{"awaiting", VERB},
+	{"poll", VERB},
+	{"polling", VERB},
+	{"listen", VERB},
+	{"listening", VERB},
+	{"idle", SUBJECT | VERB},
+	{"idling", SUBJECT | VERB},
+	{"sleep", SUBJECT | VERB},
+	{"sleeping", SUBJECT | VERB},
+	{"request", SUBJECT},
+	{"requests", SUBJECT},
+	{"client", SUBJECT},
+	{"clients", SUBJECT},
+	{"message", SUBJECT},
+	{"messages", SUBJECT},
+	{"query", SUBJECT},
+	{"queries", SUBJECT},
+	{"connection", SUBJECT},
+	{"connections", SUBJECT},
+	{"job", SUBJECT},
+	{"jobs", SUBJECT},
+	{"for", FILLER},
+	{"a", FILLER},
+	{"the", FILLER},
+	{"next", FILLER},
+	{"new", FILLER},
+	{"incoming", FILLER},
+	{"on", FILLER},
+	{"server", FILLER},
+	{"loop", FILLER},
+	{"time", FILLER},
+};
+
+static const struct phrase phrases[] = {
+	{garbage_words, WEIR_COUNT_OF(garbage_words), SUBJECT, WEIR_FRAME_GARBAGE},
+	{waiting_words, WEIR_COUNT_OF(waiting_words), SUBJECT | VERB, WEIR_FRAME_NO_WORK},
 };
 
 static const char *const loading_records[] = {"Lazy Function Loading", "Module Loading",
@@ -149,36 +214,34 @@ static bool has_file(const char *name, const char *file)
 	return strstr(name, file + 1) == name && !strstr(name, ".py(");
 }
 
-static bool is_garbage_word(const char *word, size_t length)
+/* Adds the kinds of a word to *seen. Returns false if the phrase does not know it; numbers are
+ * words of every phrase. */
+static bool add_word(const struct phrase *phrase, const char *word, size_t length, uint8_t *seen)
 {
-	for (size_t i = 0; i < sizeof garbage_words / sizeof *garbage_words; i++)
-		if (strlen(garbage_words[i]) == length &&
-		    strncasecmp(word, garbage_words[i], length) == 0)
+	for (size_t i = 0; i < phrase->count; i++)
+		if (strlen(phrase->words[i].word) == length &&
+		    strncasecmp(word, phrase->words[i].word, length) == 0) {
+			*seen |= phrase->words[i].kinds;
 			return true;
+		}
 	return strspn(word, "0123456789") >= length;
 }
 
-/* Returns true if all words of the name are about Python's garbage collection. The first letter of
- * any other word ends the search, so that long names cost little. */
-static bool is_garbage_collection(const char *name)
+/* Returns true if the name holds all that the phrase needs, and nothing else. The first other word
+ * ends the search, so that long names cost little. */
+static bool is_phrase(const struct phrase *phrase, const char *name)
 {
-	bool named = false;
+	uint8_t seen = 0;
 
 	while (*name) {
 		size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
 		                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 
-		if (length == 0) {
-			name++;
-			continue;
-		}
-		if (!is_garbage_word(name, length))
+		if (length > 0 && !add_word(phrase, name, length, &seen))
 			return false;
-		named = named || strncasecmp(name, "gc", length) == 0 ||
-		        strncasecmp(name, "garbage", length) == 0;
-		name += length;
+		name += length > 0 ? length : 1;
 	}
-	return named;
+	return (seen & phrase->needs) == phrase->needs;
 }
 
 enum weir_frame_class weir_frame_class(const char *name)
@@ -187,7 +250,10 @@ enum weir_frame_class weir_frame_class(const char *name)
 		if (has_file(name, frame_rows[i].file) &&
 		    (!frame_rows[i].function || ends_with(name, frame_rows[i].function)))
 			return (enum weir_frame_class)frame_rows[i].class;
-	return is_garbage_collection(name) ? WEIR_FRAME_GARBAGE : WEIR_FRAME_PLAIN;
+	for (size_t i = 0; i < WEIR_COUNT_OF(phrases); i++)
+		if (is_phrase(&phrases[i], name))
+			return (enum weir_frame_class)phrases[i].class;
+	return WEIR_FRAME_PLAIN;
 }
 
 uint8_t *weir_frame_class_of_names(const struct weir_names *names)

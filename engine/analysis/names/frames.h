@@ -15,6 +15,7 @@ enum weir_frame_class {
 	WEIR_FRAME_COMPILE,    /* compilation of device code, loading of program code */
 	WEIR_FRAME_WAIT,       /* waiting for another thread, a socket or a clock */
 	WEIR_FRAME_GARBAGE,    /* Python's garbage collection */
+	WEIR_FRAME_NO_WORK,    /* a server waits for requests */
 	WEIR_FRAME_COLLECTIVE, /* a collective that runs on the host, and lasts until it ends */
 };
 

@@ -430,6 +430,8 @@ static enum weir_idle idle_of_leaf(const struct weir_host_activity *activity, ui
 	facts |= place_of(around, compiles);
 	if (system == WEIR_API_SYSTEM_FILE)
 		facts |= READS_FILE;
+	else if (around == WEIR_FRAME_NO_WORK)
+		facts |= WAITS_OUTSIDE;
 	else if (system == WEIR_API_SYSTEM_WAIT || around == WEIR_FRAME_WAIT)
 		facts |= fact_of_wait(activity, thread, at_ns);
 	else

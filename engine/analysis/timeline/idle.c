@@ -383,9 +383,11 @@ static void push_whole(struct weir_idle_finder *finder, struct weir_segment *gap
  * nothing to do during a stage of the main thread waits for that stage, which is host work. */
 static bool cut_at_stage(const struct weir_idle_finder *finder, struct weir_segment *gap)
 {
-	int64_t change_ns = weir_steps_next_change(finder->steps, gap->start_ns);
+	const struct weir_steps *steps = finder->steps;
+	int64_t change_ns = weir_steps_next_change(steps, gap->start_ns);
+	uint32_t span = weir_steps_span_at(steps, UINT32_MAX, gap->start_ns);
 
-	if (weir_steps_span_at(finder->steps, UINT32_MAX, gap->start_ns) != WEIR_NONE)
+	if (span != WEIR_NONE && !steps->stages[steps->spans[span].stage].waits_for_requests)
 		gap->idle = WEIR_IDLE_HOST_WORK;
 	if (change_ns >= gap->end_ns)
 		return false;

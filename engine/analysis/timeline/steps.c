@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/names/apis.h"
+#include "engine/analysis/names/frames.h"
 #include "engine/analysis/time/intervals.h"
 #include "engine/analysis/timeline/steady.h"
 #include "engine/analysis/timeline/steps.h"
@@ -44,6 +45,8 @@ static uint32_t stage_index(struct weir_steps *steps, struct roles *roles,
 	memcpy(steps->stages[steps->stage_count].name, name->name, sizeof name->name);
 	steps->stages[steps->stage_count].kind = name->kind;
 	steps->stages[steps->stage_count].is_batch_window = name->is_batch_window;
+	steps->stages[steps->stage_count].waits_for_requests =
+		weir_frame_class(name->name) == WEIR_FRAME_NO_WORK;
 	weir_rowmap_add(&roles->stages, hash, (uint32_t)steps->stage_count);
 	return (uint32_t)steps->stage_count++;
 }

@@ -52,7 +52,8 @@ struct weir_step {
 struct weir_stage_info {
 	char name[WEIR_STAGE_NAME_MAX];
 	const char *kind;
-	bool is_batch_window; /* it waits for a batch to fill */
+	bool is_batch_window;    /* it waits for a batch to fill */
+	bool waits_for_requests; /* it waits for work, and another thread does none for it */
 };
 
 struct weir_steps {
