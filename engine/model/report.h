@@ -438,6 +438,7 @@ struct weir_host_operators {
 	double parallel;   /* mean number of threads that do, in that time; NAN: no operator */
 	double loading, communication; /* shares of the time */
 	double cold;                   /* share of the time in which code is loaded or compiled */
+	double waiting; /* share of the time in which a thread waits for a device in a call */
 	/* Share of operators' self time in those below 10 us; NAN: no operator of a framework. */
 	double short_operators;
 	/* Share of the time in such operators and in gaps below 200 us between operators; NAN: as

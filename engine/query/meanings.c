@@ -448,6 +448,7 @@ const struct weir_query_meaning weir_query_meanings[] = {
 	{"host_operators", "loading", "share", "time in data loading"},
 	{"host_operators", "communication", "share", "time in collectives"},
 	{"host_operators", "cold", "share", "time in which code is loaded or compiled"},
+	{"host_operators", "waiting", "share", "time in which a thread waits for a device"},
 	{"host_operators", "short_operators", "share",
          "self time of operators in those below 10 us"},
 	{"host_operators", "dispatch", "share",

@@ -1181,6 +1181,8 @@ class HostOperators(Record):
     communication: Optional[float] = None
     #: time in which code is loaded or compiled [share]
     cold: Optional[float] = None
+    #: time in which a thread waits for a device [share]
+    waiting: Optional[float] = None
     #: self time of operators in those below 10 us [share]
     short_operators: Optional[float] = None
     #: time in such operators and in gaps below 200 us between operators [share]

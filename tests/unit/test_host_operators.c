@@ -241,6 +241,26 @@ static void one_run_has_no_time_between_runs(void **state)
 	weir_trace_free(trace);
 }
 
+static void calls_that_wait_for_the_device_count_once(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_report *report;
+
+	(void)state;
+	make_host(make, WEIR_HOST_OP, 0, "aten::mm", 0, 100 * US);
+	make_host(make, WEIR_HOST_API, 0, "cudaLaunchKernel", 10 * US, 20 * US);
+	make_host(make, WEIR_HOST_API, 0, "cudaStreamSynchronize", 100 * US, 150 * US);
+	make_host(make, WEIR_HOST_API, 0, "cudaEventQuery", 150 * US, 160 * US);
+	make_host(make, WEIR_HOST_API, 1, "cudaDeviceSynchronize", 140 * US, 170 * US);
+	make_host(make, WEIR_HOST_OP, 0, "aten::add", 170 * US, 200 * US);
+	trace = make_trace_finish(make);
+	report = report_by("kineto", trace);
+	assert_near(report->host_operators->waiting, 0.35, 1e-12);
+	weir_report_free(report);
+	weir_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +273,7 @@ int main(void)
 		cmocka_unit_test(first_calls_without_device_rows_are_a_cold_start),
 		cmocka_unit_test(
 			time_from_the_first_run_on_is_in_nodes_or_between_them_or_between_runs),
+		cmocka_unit_test(calls_that_wait_for_the_device_count_once),
 		cmocka_unit_test(one_run_has_no_time_between_runs),
 	};
 

@@ -28,13 +28,14 @@ struct times {
 	double loading;      /* a thread loads data */
 	double exchange;     /* a collective runs */
 	double cold;         /* code is loaded or compiled, libraries set themselves up */
+	double waiting;      /* a thread waits for a device */
 	double runs;         /* a run of the model is open */
 	double idle_in_runs; /* a run is open, and no thread runs an operator */
 };
 
 /* The host rows of a rank, as sets of time. */
 struct sets {
-	struct weir_intervals all, any, loading, exchange, cold, runs;
+	struct weir_intervals all, any, loading, exchange, cold, waiting, runs;
 };
 
 static void push(struct weir_intervals *set, const struct weir_host_columns *host, size_t row)
@@ -80,6 +81,18 @@ static void add_ranges(const struct weir_trace *trace, struct sets *sets)
 			push(&sets->cold, host, i);
 	}
 	free(frames);
+}
+
+/* Adds calls that wait for a device. */
+static void add_waits(const struct weir_timeline *timeline, struct sets *sets)
+{
+	const unsigned waits = WEIR_API_BIT(WEIR_API_SYNC) | WEIR_API_BIT(WEIR_API_COPY_BLOCKING);
+	const struct weir_host_columns *host = &timeline->trace->host;
+
+	for (size_t i = 0; i < host->count; i++)
+		if (host->kind[i] == WEIR_HOST_API &&
+		    WEIR_API_BIT(timeline->api_class[host->name[i]]) & waits)
+			push(&sets->waiting, host, i);
 }
 
 /* Adds calls that load code or set up a library. */
@@ -168,7 +181,8 @@ static double short_pauses(const struct sets *sets)
 
 static void measure(struct sets *sets, struct weir_interval window, struct times *times)
 {
-	struct weir_intervals *all[] = {&sets->any, &sets->loading, &sets->exchange, &sets->cold};
+	struct weir_intervals *all[] = {&sets->any, &sets->loading, &sets->exchange, &sets->cold,
+	                                &sets->waiting};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		weir_intervals_unite(all[i]);
@@ -179,6 +193,7 @@ static void measure(struct sets *sets, struct weir_interval window, struct times
 	times->loading += (double)weir_intervals_total(&sets->loading);
 	times->exchange += (double)weir_intervals_total(&sets->exchange);
 	times->cold += (double)weir_intervals_total(&sets->cold);
+	times->waiting += (double)weir_intervals_total(&sets->waiting);
 	times->pauses += short_pauses(sets);
 	if (sets->runs.count < 2)
 		return;
@@ -195,6 +210,7 @@ static void add_rank(const struct weir_rank *rank, struct weir_host_operators *o
 	add_operators(&rank->trace->host, &sets, out);
 	add_ranges(rank->trace, &sets);
 	add_cold_start(&rank->timeline, &sets);
+	add_waits(&rank->timeline, &sets);
 	weir_intervals_unite(&sets.all);
 	weir_intervals_unite(&sets.runs);
 	window = window_of(&sets);
@@ -205,6 +221,7 @@ static void add_rank(const struct weir_rank *rank, struct weir_host_operators *o
 	weir_intervals_release(&sets.loading);
 	weir_intervals_release(&sets.exchange);
 	weir_intervals_release(&sets.cold);
+	weir_intervals_release(&sets.waiting);
 	weir_intervals_release(&sets.runs);
 }
 
@@ -270,6 +287,7 @@ static void fill(struct weir_host_operators *out, bool dispatched, const struct 
 	out->loading = times->loading / times->span;
 	out->communication = times->exchange / times->span;
 	out->cold = times->cold / times->span;
+	out->waiting = times->waiting / times->span;
 	dispatched = dispatched && times->self > 0;
 	out->short_operators = dispatched ? times->short_self / times->self : NAN;
 	out->dispatch =
@@ -311,6 +329,7 @@ void weir_host_operator_features(const struct weir_report *report, double *value
 	values[WEIR_F_HOST_LOADING] = host->loading;
 	values[WEIR_F_HOST_COMMUNICATION] = host->communication;
 	values[WEIR_F_HOST_COLD] = host->cold;
+	values[WEIR_F_HOST_WAITING] = host->waiting;
 	values[WEIR_F_HOST_ON_PROCESSOR] = host->on_processor;
 	values[WEIR_F_HOST_BETWEEN_RUNS] = host->between_runs;
 	values[WEIR_F_HOST_IDLE_IN_RUNS] = host->idle_in_runs;

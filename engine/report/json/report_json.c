@@ -712,13 +712,13 @@ static const struct weir_schema host_schema = SCHEMA(
 #undef OF
 
 #define OF struct weir_host_operators
-static const struct weir_schema host_operators_schema =
-	SCHEMA(BLOCK, {COUNT("calls", calls)}, {COUNT("threads", threads)},
-               {COUNT("launches", launches)}, {SHARE("busy", busy)}, {SHARE("parallel", parallel)},
-               {SHARE("loading", loading)}, {SHARE("communication", communication)},
-               {SHARE("cold", cold)}, {SHARE("short_operators", short_operators)},
-               {SHARE("dispatch", dispatch)}, {SHARE("between_runs", between_runs)},
-               {SHARE("idle_in_runs", idle_in_runs)}, {BOOL("on_processor", on_processor)});
+static const struct weir_schema host_operators_schema = SCHEMA(
+	BLOCK, {COUNT("calls", calls)}, {COUNT("threads", threads)}, {COUNT("launches", launches)},
+	{SHARE("busy", busy)}, {SHARE("parallel", parallel)}, {SHARE("loading", loading)},
+	{SHARE("communication", communication)}, {SHARE("cold", cold)}, {SHARE("waiting", waiting)},
+	{SHARE("short_operators", short_operators)}, {SHARE("dispatch", dispatch)},
+	{SHARE("between_runs", between_runs)}, {SHARE("idle_in_runs", idle_in_runs)},
+	{BOOL("on_processor", on_processor)});
 #undef OF
 
 /* ---- critical path ---- */
