@@ -203,6 +203,7 @@ enum weir_warning_code {
 	WEIR_WARN_ASYNCHRONOUS,    /* an asynchronous event beside ranges of threads; left out */
 	WEIR_WARN_ASSUMED_DATE,    /* dates whose day may be their month, with the day first */
 	WEIR_WARN_OTHER_PROCESS,   /* tables of further processes in one file; left out */
+	WEIR_WARN_CUT_VALUE,       /* a number whose end an ellipsis replaces; left out */
 	WEIR_WARN_COUNT
 };
 

@@ -243,6 +243,27 @@ static void latency_and_throughput_results_are_read(void **state)
 	weir_profile_free(profile);
 }
 
+static void means_of_llmperf_are_figures_and_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = run_of(
+		"{\"results_ttft_s_mean\": 0.25, \"results_end_to_end_latency_s_mean\": 1.25, "
+		"\"results_number_input_tokens_mean\": 260.5, "
+		"\"results_number_output_tokens_mean\": 101, \"results_num_requests_started\": 52, "
+		"\"results_num_completed_requests\": 50, "
+		"\"results_request_output_throughput_token_per_s_mean\": 85.5}",
+		profile);
+
+	(void)state;
+	expect_metric(run, "mean_tpot_ms", 10, false, "ms");
+	expect_metric(run, "output_throughput_per_user", 85.5, true, "tokens/s");
+	assert_string_equal(weir_run_label(run, "num_prompts"), "52");
+	assert_string_equal(weir_run_label(run, "mean_input_tokens"), "260.5");
+	assert_string_equal(weir_run_label(run, "mean_output_tokens"), "101");
+	assert_string_equal(weir_run_label(run, "benchmark"), "llmperf");
+	weir_profile_free(profile);
+}
+
 static void unknown_values_are_left_out_and_never_zero(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -694,6 +715,7 @@ int main(void)
 		cmocka_unit_test(without_samples_means_and_percentiles_are_figures),
 		cmocka_unit_test(results_of_sglang_have_the_same_names),
 		cmocka_unit_test(latency_and_throughput_results_are_read),
+		cmocka_unit_test(means_of_llmperf_are_figures_and_labels),
 		cmocka_unit_test(unknown_values_are_left_out_and_never_zero),
 		cmocka_unit_test(malformed_numbers_are_counted),
 		cmocka_unit_test(results_without_timing_are_refused),

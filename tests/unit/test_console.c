@@ -144,6 +144,12 @@ static void a_table_of_trtllm_bench_becomes_figures_and_labels(void **state)
 	reading_expects_figure(run, "p99_e2el_ms", 810.5, false, "ms");
 	reading_expects_figure(run, "mean_ttft_ms", 50.5, false, "ms");
 	reading_expects_figure(run, "median_tpot_ms", 69.5, false, "ms");
+	reading_expects_figure(run, "min_tpot_ms", 60, false, "ms");
+	reading_expects_figure(run, "max_e2el_ms", 820, false, "ms");
+	assert_string_equal(weir_run_label(run, "mean_concurrency"), "7.5");
+	assert_string_equal(weir_run_label(run, "mean_input_tokens"), "12");
+	assert_string_equal(weir_run_label(run, "mean_output_tokens"), "11");
+	assert_string_equal(weir_run_label(run, "duration_s"), "10");
 	assert_string_equal(weir_run_label(run, "model"), "org/m");
 	assert_string_equal(weir_run_label(run, "tp_size"), "2");
 	assert_null(weir_run_label(run, "ep_size"));

@@ -74,9 +74,16 @@ static void a_block_of_text_becomes_figures(void **state)
 	reading_expects_figure(run, "output_throughput", 500.5, true, "tokens/s");
 	reading_expects_figure(run, "total_token_throughput", 1500.5, true, "tokens/s");
 	reading_expects_figure(run, "request_throughput", 2.5, true, "1/s");
-	assert_null(weir_series_find(&run->metrics, "median_itl_ms"));
-	assert_int_equal(run->metrics.count, 7);
+	/* half of the tokens came with those before */
+	reading_expects_figure(run, "median_itl_ms", 0, false, "ms");
+	assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_ZERO_TIME].count, 1);
+	reading_expects_figure(run, "min_ttft_ms", 50, false, "ms");
+	reading_expects_figure(run, "max_ttft_ms", 4000, false, "ms");
+	assert_int_equal(run->metrics.count, 10);
 	assert_string_equal(weir_run_label(run, "concurrency"), "8");
+	assert_string_equal(weir_run_label(run, "duration_s"), "39.5");
+	assert_string_equal(weir_run_label(run, "total_input_tokens"), "2000");
+	assert_string_equal(weir_run_label(run, "total_output_tokens"), "1000");
 	weir_profile_free(profile);
 }
 

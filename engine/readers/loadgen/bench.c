@@ -57,6 +57,7 @@ static const struct weir_client_label labels[] = {
 	{"random_output_len", "random_output_len"},
 	{"random_range_ratio", "random_range_ratio"},
 	{"num_concurrent_requests", "max_concurrency"}, /* LLMPerf */
+	{"results_num_requests_started", "num_prompts"},
 };
 
 /* Numbers of the whole run: the last of several counts. */
@@ -66,6 +67,8 @@ static const struct {
 } totals[] = {
 	{"results_num_completed_requests", offsetof(struct reader, summary.completed)},
 	{"results_number_errors", offsetof(struct reader, summary.failed)},
+	{"results_number_input_tokens_mean", offsetof(struct reader, summary.input_tokens)},
+	{"results_number_output_tokens_mean", offsetof(struct reader, summary.output_tokens)},
 	{"completed", offsetof(struct reader, summary.completed)},
 	{"failed", offsetof(struct reader, summary.failed)},
 	{"duration", offsetof(struct reader, summary.duration_s)},
@@ -91,6 +94,8 @@ static const struct weir_client_row rates[] = {
 	WEIR_CLIENT_NUMBER(acceptance_length, "spec_decode_acceptance_length"),
 	WEIR_CLIENT_NUMBER(acceptance_length, "accept_length"), /* SGLang */
 	WEIR_CLIENT_NUMBER(output_throughput, "results_mean_output_throughput_token_per_s"),
+	WEIR_CLIENT_NUMBER(output_throughput_per_user,
+                           "results_request_output_throughput_token_per_s_mean"),
 	{"results_num_completed_requests_per_min", WEIR_CLIENT_SLOT(request_throughput), 1.0 / 60,
          false},
 	{0},
@@ -248,6 +253,7 @@ static void take_llmperf(struct reader *reader, const struct weir_jsonscan_item 
 {
 	static const char quantiles[] = "quantiles_";
 
+	weir_run_set_label(reader->run, "benchmark", "llmperf");
 	for (size_t i = 0; i < sizeof llmperf / sizeof *llmperf; i++) {
 		size_t length = strlen(llmperf[i].start);
 		struct weir_slice name = {item->key.data + length, item->key.length - length};
@@ -377,7 +383,8 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 	if (status)
 		return status;
 	weir_bench_lists_add(&reader->lists, run);
-	summary->output_tokens = summary->total_output_tokens / summary->completed;
+	if (!isnan(summary->total_output_tokens))
+		summary->output_tokens = summary->total_output_tokens / summary->completed;
 	summary->sampled_tpot = sample_mean_ms(run, "tpot");
 	summary->sampled_e2e = sample_mean_ms(run, "e2e");
 	summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");

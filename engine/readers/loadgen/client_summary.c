@@ -57,6 +57,7 @@ static const struct {
 	{"total_token_throughput", "tokens/s", WEIR_CLIENT_SLOT(total_throughput)},
 	{"output_throughput_per_user", "tokens/s", WEIR_CLIENT_SLOT(output_throughput_per_user)},
 	{"output_throughput_per_gpu", "tokens/s", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
+	{"output_speed_per_user", "tokens/s", WEIR_CLIENT_SLOT(output_speed_per_user)},
 	{"acceptance_rate", "%", WEIR_CLIENT_SLOT(acceptance_rate)},
 	{"acceptance_length", "tokens", WEIR_CLIENT_SLOT(acceptance_length)},
 };
@@ -230,7 +231,8 @@ static double largest_tpot(const struct weir_client_summary *summary)
 	                      tpot->p99); /* fmax() ignores NAN */
 
 	for (size_t i = 0; i < summary->other_count; i++)
-		if (summary->others[i].slot == WEIR_CLIENT_SLOT(tpot))
+		if (summary->others[i].slot == WEIR_CLIENT_SLOT(tpot) &&
+		    *summary->others[i].name == 'p')
 			largest = fmax(largest, summary->others[i].ms);
 	return largest;
 }
@@ -256,13 +258,17 @@ static void check_tpot(struct weir_client_summary *summary, struct weir_input *i
 		return;
 	weir_text_puts(&detail, "time per output token: stated ");
 	weir_text_duration(&detail, stated * 1e6);
-	weir_text_puts(&detail, ", ");
+	weir_text_puts(&detail, ", recomputed ");
 	weir_text_duration(&detail, computed * 1e6);
-	weir_text_puts(&detail, " by the other times");
+	if (!isnan(largest_tpot(summary)))
+		weir_text_puts(&detail, "; left out: its percentiles");
+	if (fabs(summary->itl.mean - stated) <= DIFFERENCE * stated) {
+		/* gaps between the same chunks */
+		weir_text_puts(&detail, isnan(largest_tpot(summary)) ? "; left out: itl" : ", itl");
+		weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
+	}
 	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail.data);
 	weir_text_release(&detail);
-	if (!differs(summary->itl.mean, stated)) /* gaps between the same chunks */
-		weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(itl));
 	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(tpot));
 	summary->tpot.mean = computed;
 }
@@ -298,6 +304,19 @@ enum weir_status weir_client_fail_none_completed(struct weir_error *err)
 	                 "server said, then run the benchmark again");
 }
 
+/* Warns if the requests were sent more slowly than they should be. */
+static void check_load(const struct weir_client_summary *summary, struct weir_input *input)
+{
+	struct weir_text detail = {0};
+
+	if (!(summary->achieved_per_s < LOAD_SHARE * summary->requested_per_s))
+		return;
+	weir_text_printf(&detail, "%.5g of %.5g requests/s", summary->achieved_per_s,
+	                 summary->requested_per_s);
+	weir_input_warn(input, WEIR_WARN_LOAD_NOT_REACHED, UINT64_MAX, detail.data);
+	weir_text_release(&detail);
+}
+
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err)
 {
@@ -308,8 +327,7 @@ enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
 	check_tpot(summary, input);
 	check_gaps(summary, input);
 	weir_client_totals_check(summary, input);
-	if (summary->achieved_per_s < LOAD_SHARE * summary->requested_per_s)
-		weir_input_warn(input, WEIR_WARN_LOAD_NOT_REACHED, UINT64_MAX, NULL);
+	check_load(summary, input);
 	return WEIR_OK;
 }
 

@@ -20,10 +20,10 @@ struct weir_client_times {
 	double mean, median, p75, p90, p95, p99;
 };
 
-/* A percentile that struct weir_client_times has no member for. */
+/* A percentile that struct weir_client_times has no member for, or the least or largest time. */
 struct weir_client_percentile {
 	size_t slot; /* offsetof() in the summary: of the times that it belongs to */
-	char name[WEIR_CLIENT_PERCENTILE]; /* "p99.9" */
+	char name[WEIR_CLIENT_PERCENTILE]; /* "p99.9", "min", "max" */
 	double ms;
 };
 
@@ -40,21 +40,24 @@ struct weir_client_summary {
 	double sampled_tpot, sampled_e2e;
 
 	double sent, completed, failed;
-	double good;            /* completed requests that met their targets */
-	double prompts;         /* requests that the tool was to send */
-	double max_concurrency; /* requests at a time, at most */
+	double good;              /* completed requests that met their targets */
+	double missed_length;     /* completed requests with another output than was asked for */
+	double length_difference; /* mean difference of these lengths, %; below 0: shorter */
+	double prompts;           /* requests that the tool was to send */
+	double max_concurrency;   /* requests at a time, at most */
 	double duration_s;
 	double total_input_tokens, total_output_tokens; /* of all completed requests */
 	double concurrency;                             /* mean number of requests in flight */
 	double peak_concurrency;                        /* requests in flight, at most */
 	double peak_output_throughput;                  /* tokens in the busiest second */
-	double rounding;      /* largest error of rates and of the duration; NAN: they are exact */
-	double output_tokens; /* mean of a request */
+	double rounding; /* largest error of rates and of the duration; NAN: they are exact */
+	double input_tokens, output_tokens;     /* means of a request */
 	double requested_per_s, achieved_per_s; /* of the load, not of the answers */
 
 	double request_throughput, request_goodput;                   /* 1/s */
 	double input_throughput, output_throughput, total_throughput; /* tokens/s */
 	double output_throughput_per_user, output_throughput_per_gpu; /* tokens/s */
+	double output_speed_per_user;              /* tokens/s of a request after its first token */
 	double acceptance_rate, acceptance_length; /* of drafts: %, tokens of a step */
 
 	struct weir_client_percentile others[WEIR_CLIENT_MAX_PERCENTILES];

@@ -80,7 +80,8 @@ static void check_rate(const struct rate *rate, double duration_s, double roundi
 	warn(input, &detail);
 }
 
-/* Compares the throughput of output with that of requests, for tools that state no duration. */
+/* Compares the throughput of output with that of requests, for tools that do not state the duration
+ * and all tokens. */
 static void check_output(const struct weir_client_summary *summary, double rounding,
                          struct weir_input *input)
 {
@@ -90,7 +91,8 @@ static void check_output(const struct weir_client_summary *summary, double round
 	double most = (requests + rounding) * (tokens + rounding) + rounding;
 	struct weir_text detail = {0};
 
-	if (summary->duration_s > 0 || !(stated > 0 && requests > 0 && tokens > 0) ||
+	if ((summary->duration_s > 0 && summary->total_output_tokens > 0) ||
+	    !(stated > 0 && requests > 0 && tokens > 0) ||
 	    (stated >= (1 - TOLERANCE) * least && stated <= (1 + TOLERANCE) * most))
 		return;
 	weir_text_printf(&detail, "output throughput: stated %.4g/s, %.4g/s by %.4g requests/s of ",
@@ -132,12 +134,33 @@ static const struct {
 	{"mean_concurrency", WEIR_CLIENT_SLOT(concurrency)},
 	{"peak_concurrency", WEIR_CLIENT_SLOT(peak_concurrency)},
 	{"peak_output_throughput", WEIR_CLIENT_SLOT(peak_output_throughput)},
+	{"output_length_missed", WEIR_CLIENT_SLOT(missed_length)},
+	{"output_length_difference_pct", WEIR_CLIENT_SLOT(length_difference)},
+	/* of a request, for tools that do not state the sums */
+	{"mean_input_tokens", WEIR_CLIENT_SLOT(input_tokens)},
+	{"mean_output_tokens", WEIR_CLIENT_SLOT(output_tokens)},
 };
+
+/* Labels that single readers set, and that differ between repeats as well. */
+static const char *const counts[] = {"server_requests", "server_inferences", "server_executions",
+                                     "achieved_rate"};
+
+/* Returns the value of a label; NAN: it is unknown, or follows from the sums. */
+static double value_of(const struct weir_client_summary *summary, size_t slot)
+{
+	if ((slot == WEIR_CLIENT_SLOT(input_tokens) && summary->total_input_tokens > 0) ||
+	    (slot == WEIR_CLIENT_SLOT(output_tokens) && summary->total_output_tokens > 0))
+		return NAN;
+	return *(const double *)(const void *)((const char *)summary + slot);
+}
 
 bool weir_client_is_total(const char *key)
 {
 	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
 		if (strcmp(key, totals[i].key) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (strcmp(key, counts[i]) == 0)
 			return true;
 	return false;
 }
@@ -148,10 +171,10 @@ void weir_client_summary_label_totals(const struct weir_client_summary *summary,
 	char text[32];
 
 	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
-		double value =
-			*(const double *)(const void *)((const char *)summary + totals[i].slot);
+		double value = value_of(summary, totals[i].slot);
+		bool is_signed = totals[i].slot == WEIR_CLIENT_SLOT(length_difference);
 
-		if (!(value > 0) || !isfinite(value))
+		if (!(value > 0 || (is_signed && value < 0)) || !isfinite(value))
 			continue;
 		snprintf(text, sizeof text, value == floor(value) && value < 1e15 ? "%.0f" : "%.6g",
 		         value);

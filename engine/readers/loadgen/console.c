@@ -75,6 +75,7 @@ static const struct row {
          WEIR_CLIENT_SLOT(output_throughput_per_user)},
 	{"Per GPU Output Throughput (tokens/sec/gpu)", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
 	{"Per GPU Output Throughput (tps/gpu)", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
+	{"Per User Output Speed (tps/user)", WEIR_CLIENT_SLOT(output_speed_per_user)},
 	{"Average request latency (ms)", WEIR_CLIENT_SLOT(e2e.mean)},
 	{"Average time-to-first-token [TTFT] (ms)", WEIR_CLIENT_SLOT(ttft.mean)},
 	{"Average time-per-output-token [TPOT] (ms)", WEIR_CLIENT_SLOT(tpot.mean)},
@@ -167,7 +168,15 @@ static bool is_percentile(const char *name, size_t length)
 	       weir_parse_double(name + 1, length - 1, &value) && value <= 100;
 }
 
-/* Takes "Mean", "Median", "P99.9", "AVERAGE"; others (Std, Max) are passed over. */
+/* Returns "min" or "max" for these words as trtllm-bench writes them, other names as they are. */
+static struct weir_slice extreme_of(struct weir_slice name)
+{
+	if (weir_slice_equals(name, "minimum"))
+		return weir_slice_of("min");
+	return weir_slice_equals(name, "maximum") ? weir_slice_of("max") : name;
+}
+
+/* Takes "Mean", "Median", "P99.9", "AVERAGE", "MAXIMUM"; others (Std) are passed over. */
 static bool take_statistic(struct console *console, size_t slot, struct weir_slice word,
                            double value)
 {
@@ -182,7 +191,8 @@ static bool take_statistic(struct console *console, size_t slot, struct weir_sli
 	if (weir_client_is_statistic(lower) &&
 	    weir_client_summary_set_statistic(summary, slot, lower, value))
 		return true;
-	return is_percentile(name, lower.length) &&
+	lower = extreme_of(lower);
+	return (is_percentile(name, lower.length) || lower.data != name) &&
 	       summary->other_count < WEIR_CLIENT_MAX_PERCENTILES &&
 	       weir_client_summary_add_percentile(summary, slot, lower, value);
 }
@@ -404,6 +414,9 @@ static const struct total {
 	{"Peak concurrent requests", WEIR_CLIENT_SLOT(peak_concurrency), 1},
 	{"Peak output token throughput (tok/s)", WEIR_CLIENT_SLOT(peak_output_throughput), 1},
 	{"Concurrency", WEIR_CLIENT_SLOT(concurrency), 1},
+	{"Number of concurrent requests", WEIR_CLIENT_SLOT(concurrency), 1},
+	{"Average Input Length (tokens)", WEIR_CLIENT_SLOT(input_tokens), 1},
+	{"Total Latency (ms)", WEIR_CLIENT_SLOT(duration_s), 1e-3}, /* trtllm-bench: of the run */
 	{"Benchmark duration (s)", WEIR_CLIENT_SLOT(duration_s), 1},
 	{"Benchmark duration (ms)", WEIR_CLIENT_SLOT(duration_s), 1e-3}, /* "12.5 s" */
 };
@@ -447,6 +460,8 @@ static void take_title(struct console *console, struct weir_slice line)
 	console->titled |= console->serving || overview;
 	console->found_title |= console->titled;
 	console->latency |= weir_slice_equals(line, "= GENERAL" OVERVIEW);
+	if (overview)
+		weir_run_set_label(console->run, "benchmark", "trtllm-bench");
 }
 
 /* Takes "Mean TTFT: 20.5 ms" as "Mean TTFT (ms): 20.5": early tables have the unit behind the

@@ -43,6 +43,7 @@ static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(output_throughput, "successes/throughput/output_tokens_per_sec"),
 	WEIR_CLIENT_NUMBER(total_throughput, "successes/throughput/total_tokens_per_sec"),
 	WEIR_CLIENT_NUMBER(request_throughput, "successes/throughput/requests_per_sec"),
+	WEIR_CLIENT_NUMBER(input_tokens, "successes/prompt_len/mean"),
 	WEIR_CLIENT_NUMBER(output_tokens, "successes/output_len/mean"),
 	{0},
 };
@@ -52,6 +53,7 @@ static const struct weir_client_row rows[] = {
 static const struct weir_client_label labels[] = {
 	{"load_summary/count", "num_prompts"},
 	{"load_summary/requested_rate", "request_rate"},
+	{"load_summary/achieved_rate", "achieved_rate"},
 	{0},
 };
 

@@ -185,8 +185,8 @@ static enum weir_status conclude(struct table *table, struct weir_error *err)
  * Times are seconds.
  */
 
-/* A line by the begin of its name: a list with the mean at the end, a list of percentiles, or a
- * number. */
+/* A line by the begin of its name: a list of the least, the largest and the mean time, a list of
+ * percentiles, or a number. */
 static const struct line {
 	const char *start;
 	size_t slot; /* of times, or of a number in the summary */
@@ -203,6 +203,9 @@ static const struct line {
          NUMBER},
 	{"throughput(total)", WEIR_CLIENT_SLOT(total_throughput), NUMBER},
 	{"RPS (request per second)", WEIR_CLIENT_SLOT(request_throughput), NUMBER},
+	{"elapsed_time", WEIR_CLIENT_SLOT(duration_s), NUMBER},
+	{"number of prompt tokens", WEIR_CLIENT_SLOT(total_input_tokens), NUMBER},
+	{"number of completion tokens", WEIR_CLIENT_SLOT(total_output_tokens), NUMBER},
 };
 
 static const struct weir_mark text_mark = {
@@ -230,24 +233,42 @@ static double take_list_number(struct weir_slice *text)
 	return weir_parse_double(item.data + start, end - start, &value) ? value : NAN;
 }
 
-/* Takes the values of a line. A time of 0 is of tokens that came with the one before. */
-static void take_values(struct weir_client_summary *summary, const struct line *line,
-                        struct weir_slice text)
+/* Takes a time of a list, in seconds, under the name of its statistic. A percentile of 0 is of
+ * tokens that came with those before: it is kept as a figure, with a warning. */
+static void take_time(struct table *table, const struct line *line, const char *statistic, double s)
 {
-	static const char *const percentiles[] = {"p50", "p75", "p95", "p99"};
-	double value = NAN;
+	struct weir_client_summary *summary = &table->summary;
+	struct weir_slice name = weir_slice_of(statistic);
+	bool is_zero = s == 0 && line->kind == LIST_PERCENTILES;
 
-	for (size_t i = 0; text.length && i < 4; i++) {
-		value = take_list_number(&text);
-		if (line->kind == LIST_PERCENTILES && value > 0)
-			weir_client_summary_set_statistic(
-				summary, line->slot, weir_slice_of(percentiles[i]), value * 1e3);
+	if (is_zero)
+		weir_input_warn(table->input, WEIR_WARN_ZERO_TIME, UINT64_MAX,
+		                "between tokens: several arrive at a time");
+	if (is_zero && weir_slice_equals(name, "p50"))
+		name = weir_slice_of("median");
+	if (!(s > 0) && !is_zero)
+		return;
+	if (!is_zero && weir_client_is_statistic(name))
+		weir_client_summary_set_statistic(summary, line->slot, name, s * 1e3);
+	else if (summary->other_count < WEIR_CLIENT_MAX_PERCENTILES)
+		weir_client_summary_add_percentile(summary, line->slot, name, s * 1e3);
+}
+
+/* Takes the values of a line. */
+static void take_values(struct table *table, const struct line *line, struct weir_slice text)
+{
+	static const char *const names[][4] = {[LIST_MEAN] = {"min", "max", "mean", NULL},
+	                                       [LIST_PERCENTILES] = {"p50", "p75", "p95", "p99"}};
+
+	for (size_t i = 0; line->kind != NUMBER && text.length && i < 4 && names[line->kind][i];
+	     i++)
+		take_time(table, line, names[line->kind][i], take_list_number(&text));
+	if (line->kind == NUMBER) {
+		double value = take_list_number(&text);
+
+		if (value > 0)
+			weir_client_summary_set(&table->summary, line->slot, value);
 	}
-	if (line->kind == LIST_MEAN && value > 0)
-		weir_client_summary_set_statistic(summary, line->slot, weir_slice_of("mean"),
-		                                  value * 1e3);
-	if (line->kind == NUMBER && value > 0)
-		weir_client_summary_set(summary, line->slot, value);
 }
 
 /* Ends the block that is being read, if there is one. */
@@ -260,8 +281,10 @@ static enum weir_status end_block(struct table *table, struct weir_error *err)
 	if (!run)
 		return WEIR_OK;
 	status = weir_client_summary_check(&table->summary, table->input, err);
-	if (!status)
+	if (!status) {
 		weir_client_summary_add(&table->summary, "", run);
+		weir_client_summary_label_totals(&table->summary, run);
+	}
 	if (!status && run->metrics.count)
 		return weir_load_join_add(&table->join, run, err);
 	weir_run_free(run);
@@ -310,7 +333,7 @@ static enum weir_status take_text(struct table *table, const struct weir_csv_row
 		weir_input_warn(table->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 	for (size_t i = 0; table->run && !row->cut && i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (weir_slice_starts(row->line, lines[i].start))
-			take_values(&table->summary, &lines[i], text);
+			take_values(table, &lines[i], text);
 	return WEIR_OK;
 }
 

@@ -21,7 +21,10 @@ static const struct weir_mark marks[] = {
 
 static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(completed, "request_info/num_requests"),
+	WEIR_CLIENT_NUMBER(concurrency, "request_info/avg_num_concurrent_requests"),
+	WEIR_CLIENT_NUMBER(input_tokens, "request_info/avg_input_length"),
 	WEIR_CLIENT_NUMBER(output_tokens, "request_info/avg_output_length"),
+	{"performance/total_latency_ms", WEIR_CLIENT_SLOT(duration_s), 1e-3, false},
 	WEIR_CLIENT_NUMBER(e2e.mean, "performance/avg_request_latency_ms"),
 	WEIR_CLIENT_TIMES(e2e, "performance/request_latency_percentiles_ms", 1),
 	WEIR_CLIENT_NUMBER(request_throughput, "performance/request_throughput_req_s"),
@@ -31,6 +34,7 @@ static const struct weir_client_row rows[] = {
                            "performance/output_throughput_per_user_tok_s"),
 	WEIR_CLIENT_NUMBER(output_throughput_per_gpu,
                            "performance/output_throughput_per_gpu_tok_s"),
+	WEIR_CLIENT_NUMBER(output_speed_per_user, "streaming_metrics/token_output_speed_tok_s"),
 	WEIR_CLIENT_NUMBER(ttft.mean, "streaming_metrics/avg_ttft_ms"),
 	WEIR_CLIENT_TIMES(ttft, "streaming_metrics/ttft_percentiles", 1),
 	WEIR_CLIENT_NUMBER(tpot.mean, "streaming_metrics/avg_tpot_ms"),

@@ -130,7 +130,7 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                      "kept"},
 	[WEIR_WARN_LOAD_NOT_REACHED] = {"load_not_reached",
                                         "the load generator did not reach the requested rate: "
-                                        "queueing includes waiting at the client",
+                                        "requests waited at the client before they were sent",
                                         NULL},
 	[WEIR_WARN_RAGGED_ROW] =
 		{"ragged_row", "1 row does not match the columns of its header and was left out",
@@ -151,6 +151,12 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                  "the tables of 1 further process were left out: pass each process in its own file",
                  "further processes have tables that were left out: pass each process in its own "
                  "file"},
+	[WEIR_WARN_CUT_VALUE] =
+		{"cut_value",
+                 "1 value is cut by an ellipsis and was left out: pass a file that the program "
+                 "wrote, or print on a wider terminal",
+                 "values are cut by an ellipsis and were left out: pass a file that the program "
+                 "wrote, or print on a wider terminal"},
 	[WEIR_WARN_ASYNCHRONOUS] =
 		{"asynchronous", "1 asynchronous event, which is no time of a thread, was left out",
                  "asynchronous events, which are no time of a thread, were left out"},
