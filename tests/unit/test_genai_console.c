@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
@@ -123,6 +124,114 @@ static void several_tables_are_one_run_of_several_loads(void **state)
 	weir_profile_free(profile);
 }
 
+/* Early versions name no file behind the table: the command before it states the load. */
+#define COMMAND(load)                                                                              \
+	"genai-perf profile -m m --service-kind triton \\\n  --concurrency " load " \\\n"          \
+	"[INFO] Running Perf Analyzer : 'perf_analyzer -m m --profile-export-file "                \
+	"artifacts/m-triton-vllm-concurrency" load                                                 \
+	"/profile_export.json --concurrency-range " load "'\n"
+#define PRINTED(tokens, requests)                                                                  \
+	"Output token throughput (per sec): " tokens "\nRequest throughput (per sec): " requests   \
+	"\n"
+
+static void the_command_before_a_table_states_its_load(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(genai,
+	                   COMMAND("8") HEADER LATENCY BOTTOM PRINTED("500.5", "4.5") COMMAND("16")
+	                           HEADER LATENCY BOTTOM PRINTED("900.5", "1,007.5"),
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "concurrency@8/mean_e2el_ms", 1605, false, "ms");
+	reading_expects_figure(run, "concurrency@8/output_throughput", 500.5, true, "tokens/s");
+	reading_expects_figure(run, "concurrency@8/request_throughput", 4.5, true, "1/s");
+	reading_expects_figure(run, "concurrency@16/output_throughput", 900.5, true, "tokens/s");
+	reading_expects_figure(run, "concurrency@16/request_throughput", 1007.5, true, "1/s");
+	reading_expects_label(run, "service_kind", "triton");
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	run = reading_of(genai,
+	                 "genai-perf profile --request-rate=2.5\n" HEADER LATENCY BOTTOM
+	                 "genai-perf profile --concurrency 16\n",
+	                 profile)
+	              ->run;
+	reading_expects_label(run, "request_rate", "2.5");
+	reading_expects_label(run, "concurrency", NULL);
+	weir_profile_free(profile);
+	reading_survives_damage(genai, COMMAND("8") HEADER LATENCY BOTTOM PRINTED("500.5", "4.5"));
+}
+
+static void a_range_of_loads_and_other_options_state_no_load(void **state)
+{
+	static const char *const commands[] = {
+		"perf_analyzer -m m --concurrency-range 1:8\n", "aiperf profile --concurrency\n",
+		"aiperf profile --concurrency-ramp-duration 5\n", "genai-perf profile -m m\n"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_run *run;
+
+		weir_text_printf(&text, "%s%s", commands[i], HEADER LATENCY BOTTOM);
+		run = reading_of(genai, text.data, profile)->run;
+		reading_expects_label(run, "concurrency", NULL);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+static void the_command_that_aiperf_repeats_is_of_the_table_before_it(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(genai,
+	                   HEADER LATENCY RATES("4.50") BOTTOM
+	                   "CLI Command: aiperf profile --model m\n--concurrency 4\n"
+	                   "Benchmark Duration: 11.5 sec\n" HEADER LATENCY RATES("7.50") BOTTOM
+	                   "CLI Command: aiperf profile --concurrency 8\n",
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "concurrency@4/request_throughput", 4.5, true, "1/s");
+	reading_expects_figure(run, "concurrency@8/request_throughput", 7.5, true, "1/s");
+	weir_profile_free(profile);
+}
+
+static void cells_that_an_ellipsis_cuts_have_no_value(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(genai,
+	                   HEADER ROW("Request Latency (ms)", "1,9\xe2\x80\xa6", "2,1...",
+	                              "1,900.00", "1\xe2\x80\xa6")
+	                           ROW("Input Sequence Length", "1\xe2\x80\xa6", "2", "3", "4"),
+	                   profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "p90_e2el_ms", 1900, false, "ms");
+	assert_int_equal(input->run->metrics.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_CUT_VALUE].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_throughput_without_an_end_is_not_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		genai, HEADER LATENCY BOTTOM "Request throughput (per sec): 4.", profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "request_throughput"));
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+}
+
 static void tables_of_unknown_loads_are_no_repeats(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -203,6 +312,11 @@ int main(void)
 		cmocka_unit_test(a_name_in_two_rows_is_one_name),
 		cmocka_unit_test(the_path_of_the_files_states_the_load),
 		cmocka_unit_test(several_tables_are_one_run_of_several_loads),
+		cmocka_unit_test(the_command_before_a_table_states_its_load),
+		cmocka_unit_test(a_range_of_loads_and_other_options_state_no_load),
+		cmocka_unit_test(the_command_that_aiperf_repeats_is_of_the_table_before_it),
+		cmocka_unit_test(cells_that_an_ellipsis_cuts_have_no_value),
+		cmocka_unit_test(a_throughput_without_an_end_is_not_read),
 		cmocka_unit_test(tables_of_unknown_loads_are_no_repeats),
 		cmocka_unit_test(malformed_and_cut_rows_are_counted),
 		cmocka_unit_test(only_a_header_and_a_metric_make_the_table),

@@ -132,6 +132,27 @@ static void objects_become_figures(void **state)
 	summary_free(&summary);
 }
 
+static void lengths_that_miss_the_wanted_one_are_labels(void **state)
+{
+	struct summary_case summary = summary_new(genai);
+
+	(void)state;
+	summary_read(&summary,
+	             OBJECT ", \"osl_mismatch_count\": {\"unit\": \"requests\", \"avg\": 90.0}, "
+	                    "\"osl_mismatch_diff_pct\": {\"unit\": \"%\", \"avg\": -73.5}}");
+	assert_string_equal(weir_run_label(summary.input->run, "output_length_missed"), "90");
+	assert_string_equal(weir_run_label(summary.input->run, "output_length_difference_pct"),
+	                    "-73.5");
+	summary_expect_warning(&summary, WEIR_WARN_BAD_NUMBER, 0);
+	summary_read(&summary, "Metric,avg,min,max\nOSL Mismatch Diff % (%),-73.5,-98,-20\n"
+	                       "Request Latency (ms),5,4,6\n\nMetric,Value\n"
+	                       "OSL Mismatch Count,96.00\nRequest Count,96.00\n");
+	assert_string_equal(weir_run_label(summary.input->run, "output_length_missed"), "96");
+	assert_string_equal(weir_run_label(summary.input->run, "output_length_difference_pct"),
+	                    "-73.5");
+	summary_free(&summary);
+}
+
 static void values_are_read_in_their_stated_unit(void **state)
 {
 	struct summary_case summary = summary_new(genai);
@@ -425,6 +446,7 @@ int main(void)
 		cmocka_unit_test(tables_of_telemetry_are_not_read),
 		cmocka_unit_test(malformed_rows_and_numbers_are_counted),
 		cmocka_unit_test(objects_become_figures),
+		cmocka_unit_test(lengths_that_miss_the_wanted_one_are_labels),
 		cmocka_unit_test(values_are_read_in_their_stated_unit),
 		cmocka_unit_test(the_first_of_equal_keys_counts),
 		cmocka_unit_test(labels_hold_the_load_and_no_secret),
