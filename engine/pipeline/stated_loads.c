@@ -9,6 +9,7 @@
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
 #include "engine/pipeline/stated_loads.h"
+#include "engine/readers/parts/figures.h"
 #include "engine/stats/moments.h"
 
 #define LISTED_LOADS 4 /* figures of several loads that a note lists */
@@ -17,6 +18,7 @@
  * runs of a few seconds differ by about as much. */
 #define GROWN        0.95
 #define FALLEN       0.90 /* a share of the highest throughput below which it has fallen */
+#define NS_OF_MS     1e6
 #define WORTH_A_WORD 0.01 /* share of a request from which on a note names a part */
 
 /* ---- ranges over all loads ---- */
@@ -274,6 +276,116 @@ static void put_growth(const struct sweep *sweep, struct weir_text *out)
 	weir_text_puts(out, ": more of them would show the limit");
 }
 
+/* ---- parts of a mean request ---- */
+
+/* The parts of a request as perf_analyzer states them. The first two tell what to do. */
+enum part { QUEUE, COMPUTE, PARTS = 7 };
+
+static const struct {
+	const char *name, *words;
+} part_names[PARTS] = {{"mean_queue_ms", "the server's queue"}, {"mean_compute_ms", "computation"},
+                       {"mean_h2d_ms", "copies to the device"}, {"mean_d2h_ms", "copies from it"},
+                       {"mean_network_ms", "network"},          {"mean_client_send_ms", "sending"},
+                       {"mean_client_recv_ms", "receiving"}};
+
+struct parts {
+	double ms[PARTS]; /* 0: not stated */
+	double all_ms;
+	double concurrency; /* NAN: not stated */
+};
+
+/* Takes the parts that a run states of a load. Returns false if it states neither queue nor
+ * computation. */
+static bool take_parts(const struct weir_run *run, struct weir_slice load, struct parts *parts)
+{
+	parts->all_ms = 0;
+	for (size_t i = 0; i < PARTS; i++) {
+		double ms = figure_at(run, load, part_names[i].name);
+
+		parts->ms[i] = ms > 0 ? ms : 0;
+		parts->all_ms += parts->ms[i];
+	}
+	return parts->ms[QUEUE] > 0 || parts->ms[COMPUTE] > 0;
+}
+
+/* Finds the parts of the only result of the only run, if there are not several. */
+static bool find_single(const struct weir_report *report, struct parts *parts)
+{
+	const struct weir_run *run = only_run(report);
+
+	if (!run)
+		return false;
+	parts->concurrency = weir_figure_label_number(run, "concurrency");
+	return take_parts(run, (struct weir_slice){"", 0}, parts);
+}
+
+/* Finds the parts at the highest number of concurrent requests, or of the only result. */
+static bool find_parts(const struct weir_report *report, struct parts *parts)
+{
+	struct sweep sweep;
+	bool found;
+
+	if (find_sweep(report, &sweep)) {
+		const struct point *last = &sweep.points[sweep.count - 1];
+
+		parts->concurrency = last->concurrency;
+		found = take_parts(sweep.run, last->load, parts);
+	} else {
+		found = find_single(report, parts);
+	}
+	free(sweep.points);
+	return found;
+}
+
+/* Appends what takes most of a mean request of the only result, and sets the next step if it is the
+ * queue. Appends nothing if it is another part than queue or computation. */
+static void put_largest_part(struct weir_report *report, struct weir_text *out)
+{
+	struct parts parts;
+	size_t largest = 0;
+
+	if (!find_single(report, &parts))
+		return;
+	for (size_t i = 1; i < PARTS; i++)
+		if (parts.ms[i] > parts.ms[largest])
+			largest = i;
+	if (largest != QUEUE && largest != COMPUTE)
+		return;
+	weir_text_printf(out, "%s takes ", part_names[largest].words);
+	weir_text_part(out, parts.ms[largest] / parts.all_ms);
+	weir_text_puts(out, " of a mean request of ");
+	weir_text_duration(out, parts.all_ms * NS_OF_MS);
+	if (largest == COMPUTE) {
+		weir_text_puts(out, "; the result does not show what bounds it");
+		return;
+	}
+	weir_text_puts(out, ": requests wait until the server begins with them");
+	report->verdict.next = "let the server take more requests at a time (dynamic_batching, or "
+			       "a larger count in instance_group), then measure again";
+}
+
+/* Notes the parts of a mean request. */
+static void note_parts(struct weir_report *report)
+{
+	struct weir_text text = {0}, load = {0};
+	struct parts parts;
+
+	if (!find_parts(report, &parts))
+		return;
+	for (size_t i = 0; i < PARTS; i++) {
+		if (!(parts.ms[i] > 0) || parts.ms[i] < WORTH_A_WORD * parts.all_ms)
+			continue;
+		weir_text_printf(&text, "%s%s ", text.length ? ", " : "", part_names[i].words);
+		weir_text_share(&text, parts.ms[i] / parts.all_ms);
+	}
+	if (parts.concurrency > 0)
+		weir_text_printf(&load, " with %.15g concurrent", parts.concurrency);
+	weir_report_note(report, "request_parts", "parts of a mean request%s: %s",
+	                 load.length ? load.data : "", text.data);
+	weir_text_release(&load);
+	weir_text_release(&text);
+}
+
 const char *weir_describe_stated_loads(struct weir_report *report)
 {
 	struct sweep sweep;
@@ -291,47 +403,14 @@ const char *weir_describe_stated_loads(struct weir_report *report)
 			put_saturation(&sweep, &sweep.points[from], highest, &text);
 		else
 			put_growth(&sweep, &text);
-		copy = weir_arena_copy(report->arena, text.data, text.length);
+	} else {
+		put_largest_part(report, &text);
 	}
+	if (text.length)
+		copy = weir_arena_copy(report->arena, text.data, text.length);
 	weir_text_release(&text);
 	free(sweep.points);
 	return copy;
-}
-
-/* Notes the parts of a mean request at the highest number of concurrent requests, as perf_analyzer
- * states them. */
-static void note_parts(struct weir_report *report)
-{
-	static const struct {
-		const char *name, *words;
-	} parts[] = {{"mean_queue_ms", "the server's queue"}, {"mean_compute_ms", "computation"},
-	             {"mean_h2d_ms", "copies to the device"}, {"mean_d2h_ms", "copies from it"},
-	             {"mean_network_ms", "network"},          {"mean_client_send_ms", "sending"},
-	             {"mean_client_recv_ms", "receiving"}};
-	struct sweep sweep;
-	struct weir_text text = {0};
-	double all = 0;
-
-	if (find_sweep(report, &sweep)) {
-		const struct point *last = &sweep.points[sweep.count - 1];
-
-		for (size_t i = 0; i < WEIR_COUNT_OF(parts); i++)
-			all += fmax(figure_at(sweep.run, last->load, parts[i].name), 0);
-		for (size_t i = 0; i < WEIR_COUNT_OF(parts); i++) {
-			double ms = figure_at(sweep.run, last->load, parts[i].name);
-
-			if (!(ms >= WORTH_A_WORD * all) || !(ms > 0))
-				continue;
-			weir_text_printf(&text, "%s%s ", text.length ? ", " : "", parts[i].words);
-			weir_text_share(&text, ms / all);
-		}
-		if (text.length)
-			weir_report_note(report, "request_parts",
-			                 "parts of a mean request with %.15g concurrent: %s",
-			                 last->concurrency, text.data);
-	}
-	weir_text_release(&text);
-	free(sweep.points);
 }
 
 void weir_note_stated_loads(struct weir_report *report)

@@ -308,7 +308,11 @@ static void the_text_of_one_load_is_a_run_with_labels(void **state)
 	summary_expect(&summary, "mean_overhead_ms", 0.004, "ms");
 	summary_expect(&summary, "mean_request_response_ms", 0.003, "ms");
 	summary_expect(&summary, "mean_response_wait_ms", 0.897, "ms");
-	assert_int_equal(summary.input->run->metrics.count, 11);
+	summary_expect(&summary, "mean_client_request_ms", 0.9, "ms");
+	summary_expect(&summary, "mean_server_request_ms", 0.8, "ms");
+	assert_int_equal(summary.input->run->metrics.count, 13);
+	assert_string_equal(weir_run_label(summary.input->run, "completed"), "60");
+	assert_string_equal(weir_run_label(summary.input->run, "server_inferences"), "72");
 	assert_string_equal(weir_run_label(summary.input->run, "concurrency"), "4");
 	summary_expect_warning(&summary, WEIR_WARN_MEANS_ONLY, 1);
 	summary_expect_warning(&summary, WEIR_WARN_TRUNCATED, 0);
@@ -330,7 +334,7 @@ static void the_text_of_several_loads_is_one_run(void **state)
 	summary_read(&summary, text);
 	summary_expect(&summary, "request_rate@20/inference_throughput", 17, "inferences/s");
 	summary_expect(&summary, "request_rate@40/mean_latency_ms", 11, "ms");
-	assert_int_equal(summary.input->run->metrics.count, 2 * 11);
+	assert_int_equal(summary.input->run->metrics.count, 2 * 13);
 	summary_expect_warning(&summary, WEIR_WARN_SKIPPED_EVENT, 1);
 	summary_free(&summary);
 	reading_survives_damage(perf, text);

@@ -116,6 +116,45 @@ static void the_parts_of_a_request_at_the_last_load_are_noted(void **state)
 	weir_profile_free(profile);
 }
 
+/* Results of one load with these mean times, in ms. */
+static struct weir_profile *single(double queue, double compute, double copies)
+{
+	return stated_profile((struct stated[]){{"inference_throughput", 9},
+	                                        {"mean_queue_ms", queue},
+	                                        {"mean_compute_ms", compute},
+	                                        {"mean_h2d_ms", copies},
+	                                        {0}});
+}
+
+static void the_largest_part_of_a_single_result_is_the_headline(void **state)
+{
+	(void)state;
+	expect_headline(single(75, 25, 0), "the server's queue takes 75 % of a mean request of 100 "
+	                                   "ms: requests wait until the server begins with them");
+	expect_headline(single(0, 60, 40), "computation takes 60 % of a mean request of 100 ms; "
+	                                   "the result does not show what bounds it");
+	expect_headline(single(10, 30, 60), NULL);
+	expect_headline(single(0, 0, 60), NULL);
+}
+
+static void the_parts_of_a_single_result_are_noted(void **state)
+{
+	struct weir_profile *profile = single(75, 25, 0);
+	struct weir_report *report;
+
+	(void)state;
+	weir_run_set_label(profile->inputs[0].run, "concurrency", "4");
+	report = weir_report_new(profile);
+	weir_note_stated_loads(report);
+	assert_int_equal(report->note_count, 1);
+	assert_string_equal(report->notes[0].text, "parts of a mean request with 4 concurrent: the "
+	                                           "server's queue 75 %, computation 25 %");
+	weir_describe_stated_loads(report);
+	assert_non_null(strstr(report->verdict.next, "dynamic_batching"));
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +163,8 @@ int main(void)
 		cmocka_unit_test(output_tokens_go_before_requests),
 		cmocka_unit_test(results_that_differ_by_more_than_their_load_give_no_headline),
 		cmocka_unit_test(the_parts_of_a_request_at_the_last_load_are_noted),
+		cmocka_unit_test(the_largest_part_of_a_single_result_is_the_headline),
+		cmocka_unit_test(the_parts_of_a_single_result_are_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,6 +163,39 @@ static void take_parts(struct console *console, struct weir_slice text, uint64_t
 	}
 }
 
+/* Takes the time of a request as the server or the client counts it, and its parts. */
+static void take_average(struct console *console, struct weir_slice label, struct weir_slice text,
+                         uint64_t at)
+{
+	double us;
+
+	if (read_value(text, "usec", &us))
+		add_ms(console,
+		       weir_slice_equals(label, "Avg request latency") ? "mean_server_request_ms"
+		                                                       : "mean_client_request_ms",
+		       us);
+	take_parts(console, text, at);
+}
+
+/* Takes the number of requests that the client measured, and of those that the server counted: it
+ * also counts requests before and after the window of measurement. False for other lines. */
+static bool take_count(struct console *console, struct weir_slice label, struct weir_slice text)
+{
+	static const char *const counts[][2] = {
+		{"Request count", WEIR_LOAD_COMPLETED},
+		{"Successful request count", "server_requests"},
+		{"Inference count", "server_inferences"},
+		{"Execution count", "server_executions"},
+	};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(counts); i++)
+		if (weir_slice_equals(label, counts[i][0])) {
+			weir_figure_label(console->run, counts[i][1], take_until(&text, ' '));
+			return true;
+		}
+	return false;
+}
+
 /* Takes a line of a block. Without a completed inference the block has no figures. */
 static void take_figure(struct console *console, struct weir_slice label, struct weir_slice text,
                         uint64_t at)
@@ -171,6 +204,8 @@ static void take_figure(struct console *console, struct weir_slice label, struct
 	size_t tail = sizeof(latency) - 1;
 	double value;
 
+	if (take_count(console, label, text))
+		return;
 	if (weir_slice_equals(label, "Throughput") && read_value(text, "infer/sec", &value) &&
 	    value > 0)
 		weir_figure_add(console->run, "inference_throughput", "inferences/s", true, value);
@@ -180,7 +215,7 @@ static void take_figure(struct console *console, struct weir_slice label, struct
 	else if (weir_slice_equals(label, "Avg request latency") ||
 	         weir_slice_equals(label, "Avg HTTP time") ||
 	         weir_slice_equals(label, "Avg gRPC time"))
-		take_parts(console, text, at);
+		take_average(console, label, text, at);
 	else if (label.length > tail && !memcmp(label.data + label.length - tail, latency, tail) &&
 	         read_value(text, "usec", &value))
 		take_latency(console,
