@@ -18,6 +18,13 @@
 	"profile the server under this load (vLLM: --profiler-config and bench serve --profile; "  \
 	"SGLang: bench_serving --profile) and pass that trace as well; weir gate compares two "    \
 	"such files"
+#define NSYS_SERVER                                                                                \
+	"profile the server under this load (nsys profile -t cuda,nvtx) and pass that file as "    \
+	"well; weir gate compares two such files"
+#define ANY_SERVER_TRACE                                                                           \
+	"profile the server under this load (vLLM: --profiler-config; SGLang: /start_profile; "    \
+	"any on a GPU of NVIDIA: nsys profile -t cuda,nvtx) and pass that trace as well; weir "    \
+	"gate compares two such results"
 #define TRITON_TRACE                                                                               \
 	"pass the server's trace of the same requests (tritonserver --trace-config "               \
 	"level=TIMESTAMPS), or nsys profile of the server under this load"
@@ -64,13 +71,17 @@ static const struct weir_recording recordings[] = {
          "pass pages of the server's /metrics from the same load (tgi_request_queue_duration and "
          "the like), or profile it (nsys profile -t cuda,nvtx); weir gate compares two such "
          "files"},
+	{"nsys-server", NULL, ANY_HOST, ANY_MODEL, NSYS_SERVER},
+	{"lmdeploy", NULL, ANY_HOST, ANY_MODEL, NSYS_SERVER},
 	{"trtllm-bench", NULL, ANY_HOST, ANY_MODEL,
-         "profile the server under this load (nsys profile -t cuda,nvtx) and pass that file as "
-         "well; weir gate compares two such files"},
+         "profile the same benchmark (nsys profile -t cuda,nvtx -c cudaProfilerApi trtllm-bench "
+         "..., with TLLM_PROFILE_START_STOP=100-150 for some of its iterations) and pass that "
+         "file as well; weir gate compares two such results"},
 	{"trtexec", NULL, ANY_HOST, NCU_MODEL,
          "profile the same engine (nsys profile -t cuda,nvtx trtexec ..., with "
          "--profilingVerbosity=detailed) and pass that file; weir gate compares two such files"},
-	{"genai_perf", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
+	{"any-server", NULL, ANY_HOST, ANY_MODEL, ANY_SERVER_TRACE},
+	{"genai_perf", NULL, ANY_HOST, ANY_MODEL, ANY_SERVER_TRACE},
 	{"perf_analyzer", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
 	{"perf_analyzer_csv", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
 	{"model_analyzer", NULL, ANY_HOST, ANY_MODEL, TRITON_TRACE},
@@ -82,20 +93,39 @@ static const struct weir_recording recordings[] = {
 static const struct {
 	const char *backend, *reader;
 } servers[] = {
-	{"tensorrt-llm", "trtllm-bench"}, {"trt", "trtllm-bench"},
-	{"lmdeploy", "trtllm-bench"}, /* nsys profiles any server */
-	{"llama.cpp", "trtllm-bench"},    {"tgi", "tgi"},
+	{"tensorrt-llm", "nsys-server"}, {"trt", "nsys-server"}, {"lmdeploy", "nsys-server"},
+	{"llama.cpp", "nsys-server"},    {"tgi", "tgi"},
+};
+
+/* Entries by the benchmark that a reader of several benchmarks names in a label. */
+static const struct {
+	const char *benchmark, *reader;
+} benchmarks[] = {
+	{"trtllm-bench", "trtllm-bench"},
+	{"llmperf", "any-server"},
 };
 
 /* Returns the entry for the server of a load generator's result; NULL: the run states none. */
 static const char *server_of(const struct weir_run *run)
 {
 	const char *backend = weir_run_label(run, "backend");
+	const char *benchmark = weir_run_label(run, "benchmark");
 
+	for (size_t i = 0; benchmark && i < sizeof(benchmarks) / sizeof(benchmarks[0]); i++)
+		if (strcmp(benchmark, benchmarks[i].benchmark) == 0)
+			return benchmarks[i].reader;
 	for (size_t i = 0; backend && i < sizeof(servers) / sizeof(servers[0]); i++)
 		if (strcmp(backend, servers[i].backend) == 0)
 			return servers[i].reader;
 	return weir_run_label(run, "tensorrt_llm") ? "trtllm-bench" : NULL;
+}
+
+/* True if the run states that its server is Triton. */
+static bool is_triton(const struct weir_run *run)
+{
+	const char *service = weir_run_label(run, "service_kind");
+
+	return service && strcmp(service, "triton") == 0;
 }
 
 /* Returns the reader whose advice fits the input; NULL: no reader is known. */
@@ -107,6 +137,8 @@ static const char *reader_of(const struct weir_input *input)
 		return format;
 	if (strcmp(format, "rocprof") == 0 && weir_run_label(input->run, "rocprof"))
 		return "rocprof 1";
+	if (strcmp(format, "genai_perf") == 0 && is_triton(input->run))
+		return "perf_analyzer";
 	if (strncmp(format, "bench", 5) == 0 && server_of(input->run))
 		return server_of(input->run);
 	return format;

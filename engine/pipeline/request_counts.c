@@ -110,6 +110,49 @@ static void note_events(struct weir_report *report, const struct weir_run *run)
 		                 events);
 }
 
+/* Notes answers of another length than was asked for: their times are not comparable. */
+static void note_lengths(struct weir_report *report, const struct weir_run *run)
+{
+	double missed = weir_figure_label_number(run, "output_length_missed");
+	double completed = weir_figure_label_number(run, WEIR_LOAD_COMPLETED);
+	double percent = weir_figure_label_number(run, "output_length_difference_pct");
+	struct weir_text text = {0};
+
+	if (!(missed > 0))
+		return;
+	weir_text_printf(&text, "%.15g", missed);
+	if (completed >= missed)
+		weir_text_printf(&text, " of %.15g", completed);
+	weir_text_puts(&text, " requests gave another number of output tokens than was asked for");
+	if (isfinite(percent) && percent != 0) {
+		weir_text_puts(&text, "; over all requests, answers were ");
+		weir_text_share(&text, fabs(percent) / 100);
+		weir_text_puts(&text, percent < 0 ? " shorter on average" : " longer on average");
+	}
+	weir_report_note(report, "output_length", "%s", text.data);
+	weir_text_release(&text);
+}
+
+/* Notes the names of the file that other load generators use for something else. */
+static void note_names(struct weir_report *report, const struct weir_run *run)
+{
+	bool tokens = false, chunks = false;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		struct weir_slice name = weir_slice_of(run->metrics.items[i].name);
+
+		tokens |= weir_slice_ends(name, "_tpot_ms");
+		chunks |= weir_slice_ends(name, "_itl_ms");
+	}
+	if (tokens)
+		weir_report_note(report, "names",
+		                 "tpot is what the file calls \"Inter Token Latency\", the mean "
+		                 "interval between the tokens of each request%s",
+		                 chunks ? "; itl is its \"Inter Chunk Latency\", each interval "
+		                          "between two chunks of an answer"
+		                        : "");
+}
+
 void weir_note_results(struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++) {
@@ -122,6 +165,9 @@ void weir_note_results(struct weir_report *report)
 		if (thresholds && strcmp(input->format, "k6") == 0)
 			weir_report_note(report, "thresholds", "thresholds that failed: %s",
 			                 thresholds);
+		note_lengths(report, input->run);
+		if (strcmp(input->format, "genai_perf") == 0)
+			note_names(report, input->run);
 		if (strcmp(input->format, "mlperf") == 0)
 			note_test(report, input->run);
 		if (strcmp(input->format, "locust") == 0)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/pipeline/request_counts.h"
+#include "engine/readers/parts/figures.h"
 #include "tests/unit/near.h"
 
 /* A run that states these numbers of requests; NULL: not stated. */
@@ -175,6 +176,42 @@ static void notes_state_what_did_not_complete_or_failed(void **state)
 	expect_note("mlperf", (const char *const[]){NULL}, "");
 }
 
+static void answers_of_another_length_than_asked_for_are_noted(void **state)
+{
+	(void)state;
+	expect_note("genai_perf",
+	            (const char *const[]){"completed", "96", "output_length_missed", "90",
+	                                  "output_length_difference_pct", "-73.46", NULL},
+	            "90 of 96 requests gave another number of output tokens than was asked for; "
+	            "over all requests, answers were 73 % shorter on average");
+	expect_note("genai_perf", (const char *const[]){"output_length_missed", "3", NULL},
+	            "3 requests gave another number of output tokens than was asked for");
+	expect_note("genai_perf", (const char *const[]){"completed", "96", NULL}, "");
+}
+
+static void names_of_aiperf_are_explained(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, "result.json");
+	struct weir_report *report;
+
+	(void)state;
+	input->format = "genai_perf";
+	input->run = weir_run_new();
+	weir_figure_add(input->run, "concurrency@2/mean_tpot_ms", "ms", false, 9);
+	weir_figure_add(input->run, "concurrency@2/p99_itl_ms", "ms", false, 90);
+	report = weir_report_new(profile);
+	weir_note_results(report);
+	assert_int_equal(report->note_count, 1);
+	assert_string_equal(
+		report->notes[0].text,
+		"tpot is what the file calls \"Inter Token Latency\", the mean interval "
+		"between the tokens of each request; itl is its \"Inter Chunk Latency\", "
+		"each interval between two chunks of an answer");
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +220,8 @@ int main(void)
 		cmocka_unit_test(counts_that_are_no_numbers_are_not_stated),
 		cmocka_unit_test(a_share_that_differs_by_a_hundredth_is_remarked),
 		cmocka_unit_test(notes_state_what_did_not_complete_or_failed),
+		cmocka_unit_test(answers_of_another_length_than_asked_for_are_noted),
+		cmocka_unit_test(names_of_aiperf_are_explained),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
