@@ -348,6 +348,7 @@ static enum weir_status take_text(struct console *console, const struct weir_csv
 {
 	struct weir_slice line = weir_slice_trim(row->line), value;
 	bool begins = begins_command(line), repeated = weir_slice_holds(line, "CLI Command:");
+	bool options = weir_slice_starts(line, "--") || weir_slice_holds(line, " --");
 	enum weir_status status = WEIR_OK;
 	const char *label;
 
@@ -360,7 +361,7 @@ static enum weir_status take_text(struct console *console, const struct weir_csv
 	    !weir_slice_holds(line, "--service-kind") && !weir_slice_holds(line, "profile_export"))
 		return WEIR_OK;
 	status = end_result(console, err);
-	if (console->behind || (!begins && !weir_slice_holds(line, "--")))
+	if (console->behind || (!begins && !options))
 		label_behind(console, line);
 	else
 		take_command(console, line, begins);
