@@ -96,6 +96,53 @@ static void displays_of_all_drivers_give_their_figures(void **state)
 	}
 }
 
+#define XML_LOG "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n"
+#define XML_GPU(id, body)                                                                          \
+	"\t<gpu id=\"" id "\">\n" body "\t\t<utilization>\n"                                       \
+	"\t\t\t<gpu_util>35 %%</gpu_util>\n\t\t</utilization>\n\t</gpu>\n"
+#define XML_END "</nvidia_smi_log>\n"
+#define MIG(id)                                                                                    \
+	"\t\t\t<mig_device>\n\t\t\t\t<index>" id "</index>\n\t\t\t\t<device_attributes>\n"         \
+	"\t\t\t\t\t<shared>\n\t\t\t\t\t\t<multiprocessor_count>42</multiprocessor_count>\n"        \
+	"\t\t\t\t\t</shared>\n\t\t\t\t</device_attributes>\n\t\t\t\t<fb_memory_usage>\n"           \
+	"\t\t\t\t\t<total>20096 MiB</total>\n\t\t\t\t\t<used>19 MiB</used>\n"                      \
+	"\t\t\t\t</fb_memory_usage>\n\t\t\t</mig_device>\n"
+
+/* Drivers since 450 write <mig_devices> of an undivided GPU with the text None on its own line. */
+static void texts_between_tags_do_not_hide_the_figures_below(void **state)
+{
+	static const char *const elements[] = {
+		"\t\t<mig_devices>\n\t\t\tNone\n\t\t</mig_devices>\n",
+		"\t\t<mig_devices>None</mig_devices>\n",
+		"\t\t<mig_devices>None\n\t\t</mig_devices>\n",
+		"\t\t<mig_devices>\n\t\t\tNone</mig_devices>\n",
+		"\t\t<mig_devices>\n\t\t\tof GPU : 0\n\t\t</mig_devices>\n",
+		"\t\t<note kind=\"x\">\n\t\t\tNone\n\t\t</note>\n",
+		"\t\t<a_title_that_has_many_more_bytes_than_a_place_keeps>\n\t\t\tNone\n"
+		"\t\t</a_title_that_has_many_more_bytes_than_a_place_keeps>\n",
+		"\t\t<mig_devices>\n" MIG("0") MIG("1") "\t\t</mig_devices>\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
+		struct weir_text text = {0};
+
+		weir_text_printf(&text,
+		                 "%s\t<gpu id=\"00000000:86:00.0\">\n%s%s\t</gpu>\n" XML_GPU(
+					 "00000000:87:00.0", "") "%s",
+		                 XML_LOG, elements[i],
+		                 "\t\t<fb_memory_usage>\n\t\t\t<used>7 MiB</used>\n"
+		                 "\t\t</fb_memory_usage>\n",
+		                 XML_END);
+		expect_samples(REPORT, text.data,
+		               "00000000:86:00.0 memory_used_bytes=7340032\n"
+		               "00000000:87:00.0 utilization=0.35\n");
+		expect_chosen(text.data, REPORT, NULL);
+		reading_survives_damage(REPORT, text.data);
+		weir_text_release(&text);
+	}
+}
+
 /* Indentation may be lost, and a report may begin at the line of its device. */
 static void reports_that_people_pasted_are_read(void **state)
 {
@@ -160,6 +207,7 @@ int main(void)
 		cmocka_unit_test(each_report_gives_a_sample_of_each_device),
 		cmocka_unit_test(xml_gives_the_same),
 		cmocka_unit_test(displays_of_all_drivers_give_their_figures),
+		cmocka_unit_test(texts_between_tags_do_not_hide_the_figures_below),
 		cmocka_unit_test(reports_that_people_pasted_are_read),
 		cmocka_unit_test(parts_and_words_are_no_figures_of_the_device),
 		cmocka_unit_test(damage_costs_the_line_alone),

@@ -148,6 +148,7 @@ struct place {
 		char title[MAX_TITLE];
 	} sections[MAX_DEPTH];
 	size_t depth;
+	bool xml; /* of the line of the report or device above */
 };
 
 /* Returns true for "00000000:86:00.0". */
@@ -161,15 +162,24 @@ static bool is_bus_id(struct weir_slice text)
 	return text.length < MAX_ID && text.length && memchr(text.data, ':', text.length);
 }
 
-/* Parses a line of the XML, which holds one element or one tag. */
+/* Returns the end of the element that a closing tag names: "mig_devices>". */
+static struct line end_of_element(struct weir_slice tag)
+{
+	struct line line = {.kind = END, .xml = true};
+
+	weir_monitor_take_before(&tag, '>', &line.key);
+	return line;
+}
+
+/* Parses a line of the XML, which begins with a tag: an element, or one that lines below end. */
 static struct line parse_xml(struct weir_slice text)
 {
 	struct line line = {.kind = SECTION, .xml = true};
 	struct weir_slice rest = text;
-	const char *close;
+	const char *attributes, *close;
 
 	if (weir_slice_take(&rest, "</"))
-		return (struct line){.kind = END, .xml = true};
+		return end_of_element(rest);
 	weir_slice_take(&rest, "<");
 	if (weir_slice_take(&rest, "gpu id=\"")) {
 		line.kind =
@@ -183,18 +193,30 @@ static struct line parse_xml(struct weir_slice text)
 		return (struct line){.kind = OTHER, .xml = true};
 	if (weir_slice_equals(line.key, "nvidia_smi_log"))
 		line.kind = REPORT;
+	attributes = memchr(line.key.data, ' ', line.key.length);
+	if (attributes)
+		line.key.length = (size_t)(attributes - line.key.data);
 	close = weir_slice_find(rest, "</");
 	if (close) {
 		line.kind = VALUE;
 		line.value = weir_slice_trim(
 			(struct weir_slice){rest.data, (size_t)(close - rest.data)});
-	} else if (rest.length) {
-		line.kind = OTHER;
 	}
 	return line;
 }
 
-static struct line parse_line(struct weir_slice text)
+/* Parses a line of text between the tags of an element: "None" in <mig_devices>. The element may
+ * end in it. */
+static struct line parse_xml_text(struct weir_slice text)
+{
+	const char *close = weir_slice_find(text, "</");
+	size_t before = close ? (size_t)(close - text.data) : 0;
+
+	return close ? end_of_element((struct weir_slice){close + 2, text.length - before - 2})
+	             : (struct line){.kind = OTHER, .xml = true};
+}
+
+static struct line parse_line(const struct place *place, struct weir_slice text)
 {
 	struct weir_slice trimmed = weir_slice_trim(text), rest = trimmed;
 	struct line line = {.kind = OTHER, .key = trimmed};
@@ -202,6 +224,8 @@ static struct line parse_line(struct weir_slice text)
 
 	if (weir_slice_starts(trimmed, "<"))
 		return parse_xml(trimmed);
+	if (place->xml && !weir_slice_holds(trimmed, "==NVSMI LOG=="))
+		return parse_xml_text(trimmed);
 	line.column = (size_t)(trimmed.data - text.data);
 	colon = weir_slice_find(trimmed, ": ");
 	if (weir_slice_holds(trimmed, "==NVSMI LOG==")) {
@@ -230,16 +254,31 @@ static void copy(char *out, size_t size, struct weir_slice text)
 	out[length] = '\0';
 }
 
+/* Closes the innermost section with the title of an ended element, and those inside of it that
+ * lack their end. */
+static void end_section(struct place *place, struct weir_slice title)
+{
+	if (title.length >= MAX_TITLE)
+		title.length = MAX_TITLE - 1; /* as it was kept */
+	for (size_t depth = place->depth; depth; depth--)
+		if (weir_slice_equals(title, place->sections[depth - 1].title)) {
+			place->depth = depth - 1;
+			return;
+		}
+}
+
 /* Opens and closes sections: in the text by the columns of lines. If indentation was lost, a
  * section lasts until the next one. */
 static void follow(struct place *place, const struct line *line)
 {
 	bool by_column = !line->xml && (line->kind == SECTION || line->column);
 
-	if (line->kind == REPORT || line->kind == DEVICE)
+	if (line->kind == REPORT || line->kind == DEVICE) {
 		place->depth = 0;
-	if (line->kind == END && place->depth)
-		place->depth--;
+		place->xml = line->xml;
+	}
+	if (line->kind == END)
+		end_section(place, line->key);
 	while (by_column && place->depth &&
 	       place->sections[place->depth - 1].column >= line->column)
 		place->depth--;
@@ -378,7 +417,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
                                  struct weir_error *err)
 {
 	struct report *report = monitor->context;
-	struct line line = parse_line(row->line);
+	struct line line = parse_line(&report->place, row->line);
 	enum weir_status status = WEIR_OK;
 
 	if (line.kind == REPORT || line.kind == DEVICE)
@@ -411,7 +450,7 @@ static int sniff(const char *head, size_t len)
 	bool device = false;
 
 	while (weir_csv_take_line(&rest, &text)) {
-		struct line line = parse_line(text);
+		struct line line = parse_line(&place, text);
 
 		follow(&place, &line);
 		device |= line.kind == DEVICE;
