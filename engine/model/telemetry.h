@@ -40,6 +40,7 @@ enum weir_gauge {
 	WEIR_GAUGE_THERMAL_NS,      /* running total: time with clocks reduced by heat */
 	WEIR_GAUGE_ENERGY_J,        /* running total */
 	WEIR_GAUGE_BOARD_POWER_W,   /* of a board with host and device; not in POWER_W */
+	WEIR_GAUGE_MEMORY_USED_SHARE, /* of monitors that state no bytes */
 	WEIR_GAUGE_COUNT
 };
 
@@ -80,6 +81,8 @@ struct weir_telemetry {
 	/* Rail of a board where the power of the device is measured; NULL: the monitor states the
 	 * power of the device itself, or no power. Static. */
 	const char *power_rail;
+	/* The file has a column of the utilisation, with or without values. */
+	bool has_use_column;
 	uint32_t board_rails; /* rails that the power of the board is the sum of; 0: measured */
 	struct weir_telemetry_sample *samples;
 	size_t count, capacity;

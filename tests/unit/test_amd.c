@@ -95,6 +95,107 @@ static void rocm_smi_may_begin_with_a_warning(void **state)
 	weir_profile_free(profile);
 }
 
+/* Early versions print lists without quotes, so that a row has more cells than its header. */
+static void early_metrics_have_other_names_and_lists_without_quotes(void **state)
+{
+	static const char text[] = "gpu,gfx_usage,mem_usage,mm_usage_list,fb_total,fb_used,"
+				   "gfx_cur_clk,mem_cur_clk\n"
+				   "0,98,1,[0, 0],2,1,N/A,N/A\n"
+				   "1,5,0,\"[0, 0]\",2,1,1700,1000\n"
+				   "2,5,0,[0, 0,2,1,1700,1000\n";
+
+	(void)state;
+	expect_samples(AMD, text,
+	               "0 utilization=0.98 memory_activity=0.01 memory_used_bytes=1048576 "
+	               "memory_total_bytes=2097152\n"
+	               "1 utilization=0.05 memory_activity=0 memory_used_bytes=1048576 "
+	               "memory_total_bytes=2097152 sm_clock_mhz=1700 memory_clock_mhz=1000\n");
+	expect_warned(AMD, text, WEIR_WARN_RAGGED_ROW, 1);
+	expect_chosen(text, AMD, NULL);
+	reading_survives_damage(AMD, text);
+}
+
+#define PAGE_TITLES                                                                                \
+	"| AMD-SMI 26.0.2      amdgpu version: 6.14.14  ROCm version: 7.0.2 |\n"                   \
+	"|-------------------+-----------------------------------|\n"                              \
+	"| BDF      GPU-Name | Mem-Uti   Temp   UEC  Power-Usage |\n"                              \
+	"| GPU HIP-ID OAM-ID Partition-Mode | GFX-Uti  Fan  Mem-Usage |\n"                         \
+	"|===================+===================================|\n"
+#define PAGE_END                                                                                   \
+	"+-------------------------------------------------------+\n"                              \
+	"| Processes:                                             |\n"                             \
+	"|  GPU   PID  Process Name  GTT_MEM  VRAM_MEM  MEM_USAGE |\n"                             \
+	"|    0  1522  python3       19.6 MB  33.1 GB   33.9 GB   |\n"
+
+static void the_page_of_amd_smi_is_a_sample_of_each_device(void **state)
+{
+	static const struct {
+		const char *upper, *lower, *sample;
+	} cases[] = {
+		{"61 %  58 \xc2\xb0"
+	         "C  0  702/750 W",
+	         "98 %  0.0 %  1/2 MB",
+	         "3 utilization=0.98 memory_activity=0.61 memory_used_bytes=1048576 "
+	         "memory_total_bytes=2097152 power_w=702 power_limit_w=750 temperature_c=58\n"},
+		{"N/A  N/A  0  N/A/0 W", "N/A  N/A  1/2 MB",
+	         "3 memory_used_bytes=1048576 memory_total_bytes=2097152\n"},
+		{"N/A  N/A  0  N/A", "N/A  N/A  1/2 MB",
+	         "3 memory_used_bytes=1048576 memory_total_bytes=2097152\n"},
+		{"0 %  27 \xc2\xb0"
+	         "C  0  49 W",
+	         "6 %  N/A  N/A",
+	         "3 utilization=0.06 memory_activity=0 power_w=49 temperature_c=27\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_text text = {0};
+
+		weir_text_printf(
+			&text,
+			"%s| 0000:05:00.0  AMD Instinct MI300X | %s |\n| 3 0 7 SPX/NPS1 | %s "
+			"|\n%s",
+			PAGE_TITLES, cases[i].upper, cases[i].lower, PAGE_END);
+		expect_samples(AMD, text.data, cases[i].sample);
+		expect_chosen(text.data, AMD, NULL);
+		reading_survives_damage(AMD, text.data);
+		weir_text_release(&text);
+	}
+}
+
+static void a_damaged_row_of_the_page_costs_its_device_alone(void **state)
+{
+	static const char text[] = PAGE_TITLES "| 0000:05:00.0  0x1586 | 0 %  27 C  0 |\n"
+					       "| 0 0 N/A N/A | 6 %  N/A  1/2 MB |\n"
+					       "| 0000:06:00.0  0x1586 | 0 %  27 C  0  N/A/0 W |\n"
+					       "| 1 0 N/A N/A | 6 %  N/A  1/2 MB |\n" PAGE_END;
+
+	(void)state;
+	expect_samples(AMD, text,
+	               "1 utilization=0.06 memory_activity=0 memory_used_bytes=1048576 "
+	               "memory_total_bytes=2097152 temperature_c=27\n");
+	expect_warned(AMD, text, WEIR_WARN_RAGGED_ROW, 1);
+}
+
+static void warnings_of_rocm_smi_are_warnings(void **state)
+{
+	static const char low[] = "WARNING: AMD GPU device(s) is/are in a low-power state.\n\n";
+	static const char none[] = "WARNING: No AMD GPUs specified\n\n"
+				   "==== ROCm System Management Interface ====\n"
+				   "GPU  Temp  AvgPwr  SCLK  MCLK  Fan  Perf  PwrCap  VRAM%  GPU%\n"
+				   "====\n";
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_printf(&text, "%sGPU  Temp  AvgPwr  SCLK  GPU%%\n0 47c 91W 800Mhz 97%%\n", low);
+	expect_warned(AMD, text.data, WEIR_WARN_OF_TOOL, 1);
+	weir_text_clear(&text);
+	weir_text_printf(&text, "%sdevice,GPU use (%%)\ncard0,42\n", low);
+	expect_warned(AMD, text.data, WEIR_WARN_OF_TOOL, 1);
+	weir_text_release(&text);
+	reading_refuses(AMD, none, WEIR_E_EMPTY, "No AMD GPUs specified");
+}
+
 static void tables_may_follow_one_another(void **state)
 {
 	(void)state;
@@ -249,7 +350,7 @@ static void a_reason_for_no_value_is_not_damage(void **state)
 #define ROCM_END    "======== End of ROCm SMI Log ========\n"
 #define ROCM_ROW                                                                                   \
 	"0 utilization=0.97 power_w=91 power_limit_w=560 sm_clock_mhz=800 "                        \
-	"memory_clock_mhz=1600 temperature_c=47\n"
+	"memory_clock_mhz=1600 temperature_c=47 memory_used_share="
 
 /* Titles and widths of the table differ between ROCm 1, 2 to 5, and 6. */
 static void tables_of_rocm_smi_are_a_sample_of_each_device(void **state)
@@ -263,13 +364,14 @@ static void tables_of_rocm_smi_are_a_sample_of_each_device(void **state)
 	               "0    47.0c  91.0W   800Mhz  1600Mhz  0%   auto  560.0W    0%   97%\n"
 	               "1    46.0c  N/A     800Mhz  1600Mhz  0%   auto  0.0W      0%   3%\n"
 	               "=====\n" ROCM_END,
-	               ROCM_ROW "1 utilization=0.03 sm_clock_mhz=800 memory_clock_mhz=1600 "
-	                        "temperature_c=46\n");
+	               ROCM_ROW "0\n1 utilization=0.03 sm_clock_mhz=800 memory_clock_mhz=1600 "
+	                        "temperature_c=46 memory_used_share=0\n");
 	expect_samples(AMD,
 	               "GPU  Temp (DieEdge)  AvgPwr  SCLK  MCLK  PCLK  Fan  Perf  PwrCap  SCLK OD  "
 	               "MCLK OD  GPU%\n"
 	               "0 47c 91W 800Mhz 1600Mhz 5.0GB, x16 60.78% manual 560W 0% 0% 97%\n",
-	               ROCM_ROW);
+	               "0 utilization=0.97 power_w=91 power_limit_w=560 sm_clock_mhz=800 "
+	               "memory_clock_mhz=1600 temperature_c=47\n");
 	expect_samples(AMD,
 	               "Device  Node  IDs  Temp  Power  Partitions  SCLK  MCLK  Fan  Perf  PwrCap  "
 	               "VRAM%  GPU%\n"
@@ -277,7 +379,7 @@ static void tables_of_rocm_smi_are_a_sample_of_each_device(void **state)
 	               "=====\n"
 	               "0       2     0x74a1,   47056  47.0\xc2\xb0"
 	               "C  91.0W  NPS1, SPX, 0  800Mhz  1600Mhz  0%  auto  560.0W  43%  97%\n",
-	               ROCM_ROW);
+	               ROCM_ROW "0.43\n");
 }
 
 #define ROCM_HEAD "GPU  Temp  AvgPwr  SCLK  MCLK  Fan  Perf  PwrCap  VRAM%  GPU%\n"
@@ -291,12 +393,13 @@ static void a_device_that_rocm_smi_could_not_read_is_no_sample(void **state)
 
 	(void)state;
 	expect_samples(AMD, unread,
-	               "1 utilization=0 power_w=0.159 memory_clock_mhz=3000 temperature_c=42\n");
+	               "1 utilization=0 power_w=0.159 memory_clock_mhz=3000 temperature_c=42 "
+	               "memory_used_share=0.03\n");
 	expect_warned(AMD, unread, WEIR_WARN_SKIPPED_EVENT, 1);
 	/* a utilisation that is not 0 was measured, and one without other figures is all there is
 	 */
 	expect_samples(AMD, ROCM_HEAD "0 N/A N/A None None 0% unknown 9W 0% 3%\n",
-	               "0 utilization=0.03 power_limit_w=9\n");
+	               "0 utilization=0.03 power_limit_w=9 memory_used_share=0\n");
 	expect_samples(AMD, "GPU[0] : GPU use (%): 0\n", "0 utilization=0\n");
 	expect_samples(
 		AMD,
@@ -475,6 +578,10 @@ int main(void)
 		cmocka_unit_test(a_watched_table_repeats_its_header),
 		cmocka_unit_test(columns_of_metrics_are_known_with_lists_in_quotes),
 		cmocka_unit_test(rocm_smi_may_begin_with_a_warning),
+		cmocka_unit_test(early_metrics_have_other_names_and_lists_without_quotes),
+		cmocka_unit_test(the_page_of_amd_smi_is_a_sample_of_each_device),
+		cmocka_unit_test(a_damaged_row_of_the_page_costs_its_device_alone),
+		cmocka_unit_test(warnings_of_rocm_smi_are_warnings),
 		cmocka_unit_test(tables_may_follow_one_another),
 		cmocka_unit_test(shares_of_violations_become_reasons),
 		cmocka_unit_test(ragged_rows_are_left_out),

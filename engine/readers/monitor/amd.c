@@ -3,13 +3,15 @@
  * Reads rocm-smi and amd-smi: `rocm-smi ... --csv`, `amd-smi monitor --csv`, `amd-smi metric
  * --csv`, which may repeat their header at every tick, and JSON of the same tools: a list of
  * devices, the same under "gpu_data", or an object per card; one document per tick. Names of fields
- * changed from release to release; all of them are known. rocm_text.c reads the text of rocm-smi.
+ * changed from release to release; all of them are known. rocm_text.c reads the text of rocm-smi,
+ * and amd_page.c the page of amd-smi.
  */
 #include <string.h>
 
 #include "engine/base/jsoncursor.h"
 #include "engine/base/jsonscan.h"
 #include "engine/readers/monitor/amd_fields.h"
+#include "engine/readers/monitor/amd_page.h"
 #include "engine/readers/monitor/monitor.h"
 #include "engine/readers/monitor/rocm_text.h"
 #include "engine/readers/parts/damage.h"
@@ -46,15 +48,22 @@ static const struct weir_monitor_field metric_fields[] = {
 	{"timestamp", WEIR_MONITOR_UNIX_TIME, 0, NULL},
 	{"gpu", WEIR_MONITOR_DEVICE, 0, NULL},
 	GAUGE("gfx_activity", UTILIZATION, "%"),
+	GAUGE("gfx_usage", UTILIZATION, "%"), /* ROCm 5 */
 	GAUGE("umc_activity", MEMORY_ACTIVITY, "%"),
+	GAUGE("mem_usage", MEMORY_ACTIVITY, "%"),
 	GAUGE("used_vram", MEMORY_USED_BYTES, "MB"),
+	GAUGE("fb_used", MEMORY_USED_BYTES, "MB"),
 	GAUGE("total_vram", MEMORY_TOTAL_BYTES, "MB"),
+	GAUGE("fb_total", MEMORY_TOTAL_BYTES, "MB"),
 	GAUGE("socket_power", POWER_W, "W"),
 	GAUGE("current_socket_power", POWER_W, "W"),
 	GAUGE("average_socket_power", POWER_W, "W"),
 	GAUGE("gfx_0_clk", SM_CLOCK_MHZ, "MHz"),
+	GAUGE("gfx_cur_clk", SM_CLOCK_MHZ, "MHz"),
 	GAUGE("gfx_0_max_clk", SM_CLOCK_MAX_MHZ, "MHz"),
+	GAUGE("gfx_max_clk", SM_CLOCK_MAX_MHZ, "MHz"),
 	GAUGE("mem_0_clk", MEMORY_CLOCK_MHZ, "MHz"),
+	GAUGE("mem_cur_clk", MEMORY_CLOCK_MHZ, "MHz"),
 	GAUGE("hotspot", TEMPERATURE_C, "C"),
 	GAUGE("edge", TEMPERATURE_C, "C"),
 	GAUGE("mem", MEMORY_TEMPERATURE_C, "C"),
@@ -158,13 +167,40 @@ static bool is_unreadable_row(const struct weir_monitor *monitor, const struct w
 	return weir_rocm_unreadable(&seen, monitor->input, row->at);
 }
 
-static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
+/* Joins the cells of lists: early versions print "[0, 0]" without quotes, which the comma divides.
+ * A joined cell keeps the text of its first part. Returns the number of cells. */
+static size_t join_lists(const struct weir_csv_row *row, struct weir_slice *cells)
+{
+	size_t count = 0;
+	bool open = false;
+
+	for (size_t i = 0; i < row->count && count < WEIR_MONITOR_MAX_CELLS; i++) {
+		struct weir_slice cell = row->cells[i];
+		bool ends = weir_slice_ends(cell, "]");
+
+		if (!open)
+			cells[count++] = cell;
+		open = (open || weir_slice_starts(cell, "[")) && !ends;
+	}
+	return count;
+}
+
+static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *raw,
                                  struct weir_error *err)
 {
 	struct weir_monitor_reading reading = weir_monitor_unknown();
+	struct weir_slice cells[WEIR_MONITOR_MAX_CELLS];
+	struct weir_csv_row joined = *raw;
+	const struct weir_csv_row *row = &joined;
 	const struct weir_monitor_field *fields;
 	int bits;
 
+	if (weir_rocm_warning(monitor, raw->line, raw->at))
+		return WEIR_OK;
+	if (raw->count != monitor->width) {
+		joined.cells = cells;
+		joined.count = join_lists(raw, cells);
+	}
 	fields = choose_family(row->cells, row->count, &bits);
 	if (fields) {
 		monitor->fields = fields;
@@ -425,8 +461,8 @@ static const struct {
 } tables[] = {
 	{"ROCm System Management Interface", ROCM_TEXT},
 	{"End of ROCm SMI Log", ROCM_TEXT},
-	{"| AMD-SMI ", "it is the text table of amd-smi: record amd-smi metric --json or amd-smi "
-                       "monitor --csv"},
+	{"| AMD-SMI ", "it is the page of amd-smi without a device: record amd-smi metric --json "
+                       "or amd-smi monitor --csv"},
 	{"AMD System Management Interface",
          "it is text of amd-smi: record amd-smi metric --json or "
          "amd-smi monitor --csv"},
@@ -500,6 +536,8 @@ static int sniff(const char *head, size_t len)
 {
 	int bits = weir_monitor_sniff(&table, head, len);
 
+	if (!bits)
+		bits = weir_amd_page_sniff(head, len);
 	return bits ? bits : weir_rocm_text_sniff(head, len);
 }
 
@@ -517,6 +555,8 @@ static enum weir_status read_amd(struct weir_source *source, struct weir_input *
 		return status;
 	if (first == '{' || first == '[')
 		return read_json(source, input, err);
+	if (!weir_monitor_sniff(&table, head, len) && weir_amd_page_sniff(head, len))
+		return weir_amd_page_read(source, input, err);
 	if (!weir_monitor_sniff(&table, head, len) && weir_rocm_text_sniff(head, len))
 		return weir_rocm_text_read(source, input, err);
 	return weir_monitor_read(&table, source, input, err);
@@ -524,7 +564,7 @@ static enum weir_status read_amd(struct weir_source *source, struct weir_input *
 
 const struct weir_reader weir_reader_amd = {
 	.name = "amd-smi",
-	.title = "rocm-smi, and amd-smi (monitor, metric) with --csv or --json",
+	.title = "rocm-smi, amd-smi as it prints alone, and its monitor and metric (--csv, --json)",
 	.gives = "telemetry",
 	.of_amd = true,
 	.marks = marks,

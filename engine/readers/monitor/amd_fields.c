@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/monitor/amd_fields.h"
+
+#define MAX_WARNING 96 /* bytes that are kept */
 
 #define SEVERAL 2 /* sensors; some devices lack one, such as the power of a second die */
 
@@ -18,6 +22,7 @@ const struct weir_monitor_field weir_rocm_fields[] = {
 	GAUGE("GPU use", UTILIZATION, "%"),
 	GAUGE("GPU Memory Read/Write Activity (%)", MEMORY_ACTIVITY, "%"),
 	GAUGE("GPU memory use (%)", MEMORY_ACTIVITY, "%"),
+	GAUGE("GPU Memory Allocated (VRAM%)", MEMORY_USED_SHARE, "%"),
 	GAUGE("VRAM Total Used Memory (B)", MEMORY_USED_BYTES, "B"),
 	GAUGE("VRAM Total Memory (B)", MEMORY_TOTAL_BYTES, "B"),
 	GAUGE("Current Socket Graphics Package Power (W)", POWER_W, "W"),
@@ -55,7 +60,7 @@ void weir_rocm_see(struct weir_rocm_seen *seen, const struct weir_monitor_field 
 		number |= isdigit((unsigned char)cell.data[i]) != 0;
 		zero &= !(cell.data[i] >= '1' && cell.data[i] <= '9');
 	}
-	if (field->what == WEIR_GAUGE_UTILIZATION)
+	if (field->what == WEIR_GAUGE_UTILIZATION || field->what == WEIR_GAUGE_MEMORY_USED_SHARE)
 		seen->measured |= number && !zero;
 	else
 		seen->measured |= number;
@@ -68,5 +73,26 @@ bool weir_rocm_unreadable(const struct weir_rocm_seen *seen, struct weir_input *
 		return false;
 	weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, at,
 	                "a device that rocm-smi could not read");
+	return true;
+}
+
+bool weir_rocm_warning(struct weir_monitor *monitor, struct weir_slice line, uint64_t at)
+{
+	char words[MAX_WARNING];
+
+	if (!weir_slice_take(&line, "WARNING:"))
+		return false;
+	line = weir_slice_trim(line);
+	if (weir_slice_starts(line, "No AMD GPUs specified")) {
+		weir_monitor_fail(
+			monitor,
+			"rocm-smi says \"No AMD GPUs specified\": it found no GPU; run it "
+			"where the driver and /dev/kfd are visible",
+			at);
+		return true;
+	}
+	snprintf(words, sizeof(words), "%.*s",
+	         (int)(line.length < sizeof(words) ? line.length : sizeof(words) - 1), line.data);
+	weir_input_warn(monitor->input, WEIR_WARN_OF_TOOL, at, words);
 	return true;
 }

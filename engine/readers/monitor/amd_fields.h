@@ -35,4 +35,9 @@ void weir_rocm_see(struct weir_rocm_seen *seen, const struct weir_monitor_field 
  * utilisation of 0 that it prints then is no measurement. */
 bool weir_rocm_unreadable(const struct weir_rocm_seen *seen, struct weir_input *input, uint64_t at);
 
+/* Takes "WARNING: AMD GPU device(s) is/are in a low-power state...", which rocm-smi prints above
+ * its figures, as a warning or as the reason for the lack of a device. Returns false for other
+ * lines. */
+bool weir_rocm_warning(struct weir_monitor *monitor, struct weir_slice line, uint64_t at);
+
 #endif

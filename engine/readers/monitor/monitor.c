@@ -122,6 +122,8 @@ void weir_monitor_bind(struct weir_monitor *monitor, const struct weir_slice *he
 		if (!column->field || (column->field->kind == WEIR_MONITOR_OWN_DEVICE &&
 		                       !precedes_gauges(monitor, header, i)))
 			continue;
+		monitor->telemetry->has_use_column |= column->field->kind == WEIR_MONITOR_GAUGE &&
+		                                      column->field->what == WEIR_GAUGE_UTILIZATION;
 		monitor->column_count++;
 	}
 	if (monitor->column_count)

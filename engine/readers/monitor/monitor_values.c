@@ -37,6 +37,7 @@ static const struct weir_monitor_unit units[] = {
 	{"KiB", MEASURE_BYTES, KIB},
 	{"KB", MEASURE_BYTES, KIB},
 	{"MiB", MEASURE_BYTES, KIB *KIB},
+	{"Mib", MEASURE_BYTES, KIB *KIB}, /* hl-smi */
 	{"MB", MEASURE_BYTES, KIB *KIB},
 	{"GiB", MEASURE_BYTES, KIB *KIB *KIB},
 	{"GB", MEASURE_BYTES, KIB *KIB *KIB},
@@ -89,6 +90,7 @@ static const enum measure measures[WEIR_GAUGE_COUNT] = {
 	[WEIR_GAUGE_THERMAL_NS] = MEASURE_TIME,
 	[WEIR_GAUGE_ENERGY_J] = MEASURE_ENERGY,
 	[WEIR_GAUGE_BOARD_POWER_W] = MEASURE_POWER,
+	[WEIR_GAUGE_MEMORY_USED_SHARE] = MEASURE_SHARE,
 };
 
 /* The possible values of a gauge. Others come from -1 printed as unsigned, or from unset fields. */

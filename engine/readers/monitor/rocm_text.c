@@ -43,6 +43,7 @@ static const struct {
 	{"SCLK", "sclk clock speed"},
 	{"MCLK", "mclk clock speed"},
 	{"PwrCap", "Max Graphics Package Power (W)"},
+	{"VRAM%", "GPU Memory Allocated (VRAM%)"},
 	{"GPU%", "GPU use (%)"},
 };
 
@@ -338,6 +339,8 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 		return WEIR_OK;
 	if (weir_slice_starts(line, "==="))
 		return take_rule(monitor, line, err);
+	if (weir_rocm_warning(monitor, line, row->at))
+		return WEIR_OK;
 	if (parse_figure(line, &figure)) {
 		if (figure.field == WEIR_CSV_NO_COLUMN)
 			return WEIR_OK;
