@@ -45,6 +45,36 @@ static void layouts_of_all_drivers_give_samples(void **state)
 	               "0 " SAMPLE "0 " SAMPLE);
 }
 
+#define HABANA (&weir_reader_hl_smi)
+#define HABANA_TITLE                                                                               \
+	"| HL-SMI Version:                              hl-1.18.0-fw-53.1.1.1          |\n"
+#define HABANA_DEVICE(id) "|   " id "  HL-225   N/A  | 0000:19:00.0     N/A |            0  |\n"
+
+static void the_table_of_habana_gaudi_gives_samples(void **state)
+{
+	static const char log[] =
+		"2026-01-06 10:00:00,123 | INFO | Executing: hl-smi\n" HABANA_TITLE HABANA_DEVICE(
+			"0") ROW("N/A   60C   N/A   29W /  70W", "1MiB / 2MiB",
+	                         "35%     N/A") HABANA_DEVICE("1")
+			ROW("N/A   60C   N/A   29W /  70W", "1Mib / 2Mib",
+	                    "35%     N/A") "| Compute Processes:                               AIP "
+					   "Memory |\n"
+					   "|  AIP       PID   Type   Process name             "
+					   "Usage      |\n"
+					   "|   0       2210     C    python3                  "
+					   "1MiB       |\n"
+					   "2026-01-06 10:00:01,123 | INFO | Total time: 302s\n";
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	expect_samples(HABANA, log, "0 " SAMPLE "1 " SAMPLE);
+	assert_string_equal(telemetry_of(HABANA, log, profile)->devices[0].name, "HL-225");
+	expect_chosen(log, HABANA, NULL);
+	reading_survives_damage(HABANA, log);
+	reading_refuses(HABANA, HABANA_TITLE, WEIR_E_EMPTY, "hl-smi");
+	weir_profile_free(profile);
+}
+
 static void figures_that_are_not_available_are_unknown(void **state)
 {
 	static const struct {
@@ -118,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(layouts_of_all_drivers_give_samples),
+		cmocka_unit_test(the_table_of_habana_gaudi_gives_samples),
 		cmocka_unit_test(figures_that_are_not_available_are_unknown),
 		cmocka_unit_test(other_tables_are_left_out),
 		cmocka_unit_test(lines_that_are_damaged_are_counted),

@@ -10,6 +10,13 @@
  *	|                               |                    |                  N/A |
  *
  * Tables of MIG devices and processes are left out, as is all that scripts print in between.
+ *
+ * hl-smi of Habana Gaudi draws the same table under its own title. It has no state of performance
+ * and, in early versions, another spelling of the unit:
+ *
+ *	| HL-SMI Version:                              hl-1.18.0-fw-53.1.1.1          |
+ *	|   0  HL-225              N/A  | 0000:19:00.0     N/A |                   0  |
+ *	| N/A   29C   N/A    93W / 600W |    768MiB / 98304MiB |     0%           N/A |
  */
 #include <string.h>
 
@@ -29,7 +36,17 @@ static const struct weir_monitor_field no_fields[] = {{NULL, WEIR_MONITOR_GAUGE,
 #define MAX_INDEX 6
 #define MAX_NAME  80
 
+/* Two tools with one layout. */
+struct layout {
+	const char *title; /* of its table of devices */
+	bool states;       /* figures of a device have a state of performance */
+};
+
+static const struct layout nvidia = {"| NVIDIA-SMI ", true};
+static const struct layout habana = {"| HL-SMI Version:", false};
+
 struct overview {
+	const struct layout *layout;
 	int64_t at_ns; /* of the last line with a time; WEIR_NO_TIME: none */
 	bool timed;    /* the head of the file has a time */
 	bool devices;  /* the lines are of the table of devices */
@@ -70,12 +87,15 @@ static bool is_state(struct weir_slice word)
 }
 
 /* True for the cells with the figures of a device. */
-static bool has_figures(const struct weir_slice cells[CELLS])
+static bool has_figures(const struct layout *layout, const struct weir_slice cells[CELLS])
 {
 	struct weir_slice words[MAX_WORDS];
 	size_t count = split_words(cells[0], words);
 	bool state = false;
 
+	if (!layout->states)
+		return weir_slice_holds(cells[0], " / ") && weir_slice_holds(cells[1], " / ") &&
+		       memchr(cells[2].data, '%', cells[2].length);
 	for (size_t i = 1; i < count; i++)
 		state |= is_state(words[i]);
 	return state && (weir_slice_holds(cells[1], "MiB /") ||
@@ -142,14 +162,16 @@ static void take_pair(struct weir_slice cell, const char *unit, enum weir_gauge 
  * speed of the fan. */
 static void take_figures(const struct weir_slice cells[CELLS], struct weir_monitor_reading *reading)
 {
+	static const char *const memory_units[] = {"MiB", "Mib"};
 	struct weir_slice words[MAX_WORDS];
 	size_t count = split_words(cells[0], words);
 
 	for (size_t i = 0; i < count; i++)
 		take_value(words[i], "C", WEIR_GAUGE_TEMPERATURE_C, reading);
 	take_pair(cells[0], "W", WEIR_GAUGE_POWER_W, WEIR_GAUGE_POWER_LIMIT_W, reading);
-	take_pair(cells[1], "MiB", WEIR_GAUGE_MEMORY_USED_BYTES, WEIR_GAUGE_MEMORY_TOTAL_BYTES,
-	          reading);
+	for (size_t i = 0; i < sizeof(memory_units) / sizeof(memory_units[0]); i++)
+		take_pair(cells[1], memory_units[i], WEIR_GAUGE_MEMORY_USED_BYTES,
+		          WEIR_GAUGE_MEMORY_TOTAL_BYTES, reading);
 	count = split_words(cells[2], words);
 	for (size_t i = 0; i < count; i++)
 		take_value(words[i], "%", WEIR_GAUGE_UTILIZATION, reading);
@@ -162,16 +184,19 @@ static int recognise(struct weir_slice line)
 {
 	struct weir_slice cells[CELLS];
 
-	return split_cells(line, cells) && has_figures(cells) ? 8 * (int)strlen("||||") : 0;
+	return split_cells(line, cells) && has_figures(&nvidia, cells) ? 8 * (int)strlen("||||")
+	                                                               : 0;
 }
 
 /* Takes a line that draws no cells of the table of devices. Returns false for other lines. */
 static bool take_title(struct overview *overview, struct weir_slice line)
 {
 	line = weir_slice_trim(line);
-	if (weir_slice_starts(line, "| NVIDIA-SMI "))
+	if (weir_slice_starts(line, overview->layout->title))
 		overview->devices = true;
-	else if (weir_slice_starts(line, "| Processes") || weir_slice_starts(line, "| MIG devices"))
+	else if (weir_slice_starts(line, "| Processes") ||
+	         weir_slice_starts(line, "| Compute Processes") ||
+	         weir_slice_starts(line, "| MIG devices"))
 		overview->devices = false;
 	else
 		return false;
@@ -218,9 +243,10 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	}
 	if (!row || !overview->devices || take_device(overview, cells))
 		return WEIR_OK;
-	if (has_figures(cells) && overview->index[0])
+	row = has_figures(overview->layout, cells);
+	if (row && overview->index[0])
 		return add_sample(monitor, cells, line->at, err);
-	if (has_figures(cells) || overview->index[0])
+	if (row || overview->index[0])
 		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, line->at, NULL);
 	overview->index[0] = '\0';
 	return WEIR_OK;
@@ -240,11 +266,13 @@ static int sniff(const char *head, size_t len)
 	return weir_monitor_sniff(&table, head, len);
 }
 
-static enum weir_status read_overview(struct weir_source *source, struct weir_input *input,
-                                      struct weir_error *err)
+static enum weir_status read_layout(const struct layout *layout,
+                                    const struct weir_monitor_table *of_layout,
+                                    struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
 {
-	struct overview overview = {.at_ns = WEIR_NO_TIME};
-	struct weir_monitor_table with_state = table;
+	struct overview overview = {.layout = layout, .at_ns = WEIR_NO_TIME};
+	struct weir_monitor_table with_state = *of_layout;
 	struct weir_slice rest = {0}, line;
 	enum weir_status status = weir_source_head(source, &rest.data, &rest.length, err);
 	int64_t at_ns;
@@ -257,6 +285,47 @@ static enum weir_status read_overview(struct weir_source *source, struct weir_in
 	with_state.context = &overview;
 	return weir_monitor_read(&with_state, source, input, err);
 }
+
+static enum weir_status read_overview(struct weir_source *source, struct weir_input *input,
+                                      struct weir_error *err)
+{
+	return read_layout(&nvidia, &table, source, input, err);
+}
+
+static int recognise_habana(struct weir_slice line)
+{
+	return weir_slice_starts(weir_slice_trim(line), habana.title)
+	               ? 8 * (int)strlen(habana.title)
+	               : 0;
+}
+
+static const struct weir_monitor_table habana_table = {
+	.fields = no_fields,
+	.options = &blanks,
+	.take = take_row,
+	.recognise = recognise_habana,
+	.header = "hl-smi without options: expected \"| N/A  29C  N/A  93W / 600W | 768MiB / "
+		  "98304MiB | 0%  N/A |\" below the line of a device",
+};
+
+static int sniff_habana(const char *head, size_t len)
+{
+	return weir_monitor_sniff(&habana_table, head, len);
+}
+
+static enum weir_status read_habana(struct weir_source *source, struct weir_input *input,
+                                    struct weir_error *err)
+{
+	return read_layout(&habana, &habana_table, source, input, err);
+}
+
+const struct weir_reader weir_reader_hl_smi = {
+	.name = "hl-smi",
+	.title = "hl-smi of Habana Gaudi, as it prints without options",
+	.gives = "telemetry",
+	.sniff = sniff_habana,
+	.read = read_habana,
+};
 
 const struct weir_reader weir_reader_smi_overview = {
 	.name = "nvidia-smi-overview",
