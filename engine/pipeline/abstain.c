@@ -178,6 +178,17 @@ static bool has_monitor_without_use(const struct weir_report *report)
 	       isnan(report->telemetry.dram_active);
 }
 
+/* True if the samples have no figure of use although a column of it was asked for. */
+static bool has_monitor_with_empty_use(const struct weir_report *report)
+{
+	bool column = false;
+
+	for (size_t i = 0; report->profile && i < report->profile->input_count; i++)
+		column |= report->profile->inputs[i].telemetry &&
+		          report->profile->inputs[i].telemetry->has_use_column;
+	return column && has_monitor_without_use(report);
+}
+
 static bool has_host_profile(const struct weir_report *report)
 {
 	return report->host != NULL;
@@ -251,6 +262,12 @@ static const struct {
 	{has_idle_monitor, NULL, "the monitor saw the device idle in every sample",
          "take samples while the program runs under load, and pass requests or a timeline of the "
          "device from the same time"},
+	{has_monitor_with_empty_use, NULL,
+         "the utilisation was asked for, but the monitor states none: its samples do not show "
+         "whether the device was in use",
+         "find out why the column of the utilisation is empty (the device may not support it, or "
+         "the monitor may lack rights), and pass requests from the same time, or a timeline of the "
+         "device"},
 	{has_monitor_without_use, NULL,
          "the monitor did not record the utilisation of the device: its samples do not show "
          "whether the device was in use",

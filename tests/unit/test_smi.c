@@ -459,6 +459,40 @@ static void rows_of_one_time_that_may_be_of_one_device_are_a_warning(void **stat
 	              WEIR_WARN_UNNAMED_DEVICES, 0);
 }
 
+#define AT(clock) "2026/01/05 10:00:" clock ", 1\n"
+
+/* nvidia-smi -lms prints its devices within milliseconds. A pause of one device is no group. */
+static void rows_in_groups_may_be_of_several_devices(void **state)
+{
+	static const struct {
+		const char *rows;
+		unsigned warnings;
+	} cases[] = {
+		{AT("00.100") AT("00.104") AT("00.109") AT("00.210"), 1},
+		{AT("00.100") AT("00.130") AT("01.100") AT("01.135") AT("02.100"), 1},
+		{AT("00.100") AT("00.104") AT("00.210") AT("00.314") AT("00.320") AT("00.326"), 0},
+		{AT("00.100") AT("00.200") AT("00.300") AT("09.000") AT("09.100"), 0},
+		{AT("00.100") AT("00.200") AT("00.300") AT("00.400"), 0},
+		{AT("00.100") AT("00.104"), 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[512];
+
+		snprintf(text, sizeof text, "timestamp, power.draw\n%s", cases[i].rows);
+		expect_warned(QUERY, text, WEIR_WARN_UNNAMED_DEVICES, cases[i].warnings);
+	}
+}
+
+static void a_topology_is_refused_as_one(void **state)
+{
+	(void)state;
+	expect_chosen("        GPU0    GPU1    CPU Affinity    NUMA Affinity\n"
+	              "GPU0     X      SYS     0-127   0\n",
+	              NULL, "the topology of nvidia-smi topo -m");
+}
+
 static void rows_before_any_header_are_refused(void **state)
 {
 	(void)state;
@@ -621,6 +655,8 @@ int main(void)
 		cmocka_unit_test(rows_of_one_time_are_of_several_devices),
 		cmocka_unit_test(devices_told_apart_by_times_share_a_name_that_all_rows_have),
 		cmocka_unit_test(rows_of_one_time_that_may_be_of_one_device_are_a_warning),
+		cmocka_unit_test(rows_in_groups_may_be_of_several_devices),
+		cmocka_unit_test(a_topology_is_refused_as_one),
 		cmocka_unit_test(rows_before_any_header_are_refused),
 		cmocka_unit_test(outputs_without_samples_are_refused_with_a_reason),
 		cmocka_unit_test(a_table_below_an_overview_is_read),

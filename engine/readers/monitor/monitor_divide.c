@@ -6,7 +6,9 @@
 #include "engine/readers/monitor/monitor.h"
 
 #define NS_PER_S   INT64_C(1000000000)
-#define MIN_GROUPS 2 /* times that have all their rows */
+#define NEAR_NS    INT64_C(10000000) /* no monitor repeats its samples as fast */
+#define FAR_APART  5                 /* steps between groups over those within a group */
+#define MIN_GROUPS 2                 /* times that have all their rows */
 
 /* The rows of a file by their times. */
 struct groups {
@@ -65,6 +67,77 @@ static void divide(struct weir_telemetry *telemetry, size_t devices, const char 
 	}
 }
 
+/* The steps between rows in time. */
+struct near_steps {
+	int64_t longest_ns; /* of all */
+	int64_t near_ns;    /* the longest that is short beside `longest_ns` */
+	size_t size;        /* rows of a group; 0: groups differ */
+	size_t groups;      /* with all their rows */
+};
+
+/* Finds the longest step, and the longest of the steps that are short beside it. False if times go
+ * back or are missing. */
+static bool measure_steps(const struct weir_telemetry *telemetry, struct near_steps *steps)
+{
+	const struct weir_telemetry_sample *samples = telemetry->samples;
+
+	*steps = (struct near_steps){.longest_ns = 0};
+	for (size_t i = 1; i < telemetry->count; i++) {
+		if (samples[i - 1].at_ns == WEIR_NO_TIME || samples[i].at_ns < samples[i - 1].at_ns)
+			return false;
+		if (samples[i].at_ns - samples[i - 1].at_ns > steps->longest_ns)
+			steps->longest_ns = samples[i].at_ns - samples[i - 1].at_ns;
+	}
+	for (size_t i = 1; i < telemetry->count; i++) {
+		int64_t step_ns = samples[i].at_ns - samples[i - 1].at_ns;
+
+		if (step_ns <= steps->longest_ns / FAR_APART && step_ns > steps->near_ns)
+			steps->near_ns = step_ns;
+	}
+	return true;
+}
+
+/* Counts the rows between far steps. The last group may have fewer. */
+static void count_groups(const struct weir_telemetry *telemetry, struct near_steps *steps)
+{
+	size_t size = 1;
+
+	for (size_t i = 1; i <= telemetry->count; i++) {
+		bool is_last = i == telemetry->count;
+
+		if (!is_last && telemetry->samples[i].at_ns - telemetry->samples[i - 1].at_ns <=
+		                        steps->near_ns) {
+			size++;
+			continue;
+		}
+		if (!steps->groups)
+			steps->size = size;
+		if (size == steps->size)
+			steps->groups++;
+		else if (!is_last || size > steps->size)
+			steps->size = 0;
+		size = 1;
+	}
+}
+
+/* Warns if rows come in groups of one size with short steps: a monitor prints its devices one after
+ * the other. A single group may be a pause of the monitor, unless no monitor is as fast. */
+static void warn_of_groups(struct weir_monitor *monitor)
+{
+	struct near_steps steps;
+	char detail[64];
+
+	if (!measure_steps(monitor->telemetry, &steps) || steps.near_ns <= 0)
+		return;
+	count_groups(monitor->telemetry, &steps);
+	if (steps.size < 2 || steps.size == monitor->telemetry->count ||
+	    (steps.groups < MIN_GROUPS && steps.near_ns > NEAR_NS))
+		return;
+	snprintf(detail, sizeof(detail), "%zu rows at a time, perhaps of as many devices",
+	         steps.size);
+	weir_input_warn(monitor->input, WEIR_WARN_UNNAMED_DEVICES, UINT64_MAX, detail);
+}
+
 void weir_monitor_divide(struct weir_monitor *monitor)
 {
 	struct weir_telemetry *telemetry = monitor->telemetry;
@@ -80,4 +153,6 @@ void weir_monitor_divide(struct weir_monitor *monitor)
 		       monitor->mixed_names ? NULL : telemetry->devices[0].name);
 	else if (groups.repeated)
 		weir_input_warn(monitor->input, WEIR_WARN_UNNAMED_DEVICES, UINT64_MAX, NULL);
+	else
+		warn_of_groups(monitor);
 }

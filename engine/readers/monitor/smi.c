@@ -43,6 +43,8 @@ static const struct {
 	const char *text, *reason;
 } outputs[] = {
 	{"\x1b[4mGPU0", "it is the topology of nvidia-smi topo: links between devices, no samples"},
+	{"CPU Affinity", "it is the topology of nvidia-smi topo -m: links between devices, no "
+                         "samples; " RECORD_QUERY},
 	{"==============NVSMI LOG", "it is a report of nvidia-smi -q without utilisation, memory, "
                                     "power, temperature or clocks "
                                     "of a device: run nvidia-smi -q without -d, or " RECORD_QUERY},

@@ -165,10 +165,10 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                  "times are 0: they are too short for the tool to measure"},
 	[WEIR_WARN_UNNAMED_DEVICES] =
 		{"unnamed_devices",
-                 "rows with equal times name no device and are read as one device: record its "
-                 "index as well",
-                 "files have rows with equal times that name no device and are read as one device: "
-                 "record its index as well"},
+                 "rows with equal or close times name no device and are read as one device: record "
+                 "its index as well",
+                 "files have rows with equal or close times that name no device and are read as "
+                 "one device: record its index as well"},
 	[WEIR_WARN_FAILED_MEASUREMENT] = {"failed_measurement",
                                           "1 measurement failed and was left out",
                                           "measurements failed and were left out"},
