@@ -434,8 +434,21 @@ static void samples_weigh_in_their_unit(void **state)
 	expect(SPEEDSCOPE, SAMPLED("seconds", "[[0,1],[0],[]]", "[0.01,0.02,0.5]"),
 	       "a [] 20000000/30000000\nb [b.py] 10000000/10000000\n");
 	expect(SPEEDSCOPE, SAMPLED("microseconds", "[[1]]", "[1.5]"), "b [b.py] 1500/1500\n");
+	expect(SPEEDSCOPE, SAMPLED("samples", "[[0],[1]]", "[3,1]"), "a [] 3/3\nb [b.py] 1/1\n");
 	reading_refuses(SPEEDSCOPE, SAMPLED("bytes", "[[1]]", "[1]"), WEIR_E_EMPTY,
 	                "a profile of memory");
+}
+
+static void an_empty_profile_says_so_even_beside_one_of_memory(void **state)
+{
+	(void)state;
+	reading_refuses(SPEEDSCOPE, SAMPLED("samples", "[]", "[]"), WEIR_E_EMPTY,
+	                "the profiles in time or samples are empty: record");
+	reading_refuses(SPEEDSCOPE,
+	                "{" SCHEMA ",\"profiles\":[{\"type\":\"sampled\",\"unit\":\"samples\","
+	                "\"samples\":[],\"weights\":[]},{\"type\":\"sampled\",\"unit\":\"bytes\","
+	                "\"samples\":[[1]],\"weights\":[9]}]," FRAMES "}",
+	                WEIR_E_EMPTY, "are no times: record");
 }
 
 static void a_file_without_a_readable_profile_says_so(void **state)
@@ -800,6 +813,7 @@ int main(void)
 		cmocka_unit_test(a_program_may_be_padded_on_the_left),
 		cmocka_unit_test(samples_of_the_idle_task_alone_say_so),
 		cmocka_unit_test(samples_weigh_in_their_unit),
+		cmocka_unit_test(an_empty_profile_says_so_even_beside_one_of_memory),
 		cmocka_unit_test(a_file_without_a_readable_profile_says_so),
 		cmocka_unit_test(events_give_the_time_between_them_to_what_is_open),
 		cmocka_unit_test(profiles_with_time_are_threads),

@@ -84,9 +84,9 @@ static const struct {
 	enum weir_host_unit unit;
 	int places; /* powers of ten to the unit */
 } units[] = {
-	{"none", WEIR_HOST_SAMPLES, 0},    {"nanoseconds", WEIR_HOST_NS, 0},
-	{"microseconds", WEIR_HOST_NS, 3}, {"milliseconds", WEIR_HOST_NS, 6},
-	{"seconds", WEIR_HOST_NS, 9},
+	{"none", WEIR_HOST_SAMPLES, 0},    {"samples", WEIR_HOST_SAMPLES, 0},
+	{"nanoseconds", WEIR_HOST_NS, 0},  {"microseconds", WEIR_HOST_NS, 3},
+	{"milliseconds", WEIR_HOST_NS, 6}, {"seconds", WEIR_HOST_NS, 9},
 };
 
 /* Returns the power of ten of a unit; the first profile sets the unit of all. -1: another unit, or
@@ -364,6 +364,15 @@ static enum weir_status read_speedscope(struct weir_source *source, struct weir_
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no profile in a unit of time or samples; a profile of "
 		                   "memory has no times");
+	else if (!status && !reader.profile->total && !reader.profile->idle)
+		status =
+			weir_fail(err, WEIR_E_EMPTY,
+		                  "the profiles in time or samples are empty%s: record while the "
+		                  "program is busy, and long enough for a sample",
+		                  input->warnings[WEIR_WARN_UNKNOWN_CATEGORY].count
+		                          ? ", and those in another unit, such as bytes of memory, "
+		                            "are no times"
+		                          : "");
 	if (!status)
 		resolve_frames(&reader);
 	free(reader.frames);
