@@ -376,6 +376,9 @@ struct weir_telemetry_figures {
 	                                            device, or neither is stated */
 	double sm_clock_mhz, sm_clock_max_mhz;   /* mean while in use; maximum, if stated */
 	double temperature_max_c, memory_used_max_bytes;
+	double memory_total_bytes; /* of a device; NAN: not stated, or devices differ */
+	/* Means over all samples. */
+	double power_all_w, sm_clock_all_mhz, memory_clock_all_mhz, memory_activity_all;
 	double power_capped, thermal_capped; /* share of the time in use with reduced clocks */
 	double sm_active, tensor_active, dram_active; /* mean while in use */
 	bool has_transfers;

@@ -957,6 +957,12 @@ class Telemetry(Record):
     temperature_max_c: Optional[float] = None
     #: largest used memory [bytes]
     memory_used_max_bytes: Optional[int] = None
+    #: memory of a device [bytes]
+    memory_total_bytes: Optional[int] = None
+    #: time in which memory was read or written: mean of all samples [share]
+    memory_activity_all: Optional[float] = None
+    #: clock of the compute units: mean of all samples [MHz]
+    sm_clock_all_mhz: Optional[float] = None
     #: time in use with clocks reduced by power [share]
     power_capped: Optional[float] = None
     #: time in use with clocks reduced by heat [share]

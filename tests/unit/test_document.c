@@ -48,6 +48,8 @@ static const struct unstored unstored[] = {
 	UNSTORED("report", struct weir_report, device_attribution),
 	UNSTORED("report", struct weir_report, telemetry.board_power_w), /* these become notes */
 	UNSTORED("report", struct weir_report, telemetry.board_power_max_w),
+	UNSTORED("report", struct weir_report, telemetry.power_all_w),
+	UNSTORED("report", struct weir_report, telemetry.memory_clock_all_mhz),
 	UNSTORED("report", struct weir_report, telemetry.busiest),
 	UNSTORED("report", struct weir_report, telemetry.idlest),
 	UNSTORED("report", struct weir_report, gpu.window_ns),

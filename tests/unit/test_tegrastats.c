@@ -145,9 +145,8 @@ static void a_sum_of_rails_is_called_one(void **state)
 		const char *rails, *note;
 	} cases[] = {
 		{"VDD_GPU_SOC 100/100 VDD_CPU_CV 200/200 VIN_SYS_5V0 700/700",
-	         "the whole board, host and device, takes 1 W, 1 W at most: the sum of its 3 "
-	         "rails, "
-	         "as the monitor states no power at its input"},
+	         "the 3 rails of the module together, host and device, take 1 W, 1 W at most; "
+	         "the monitor states no power at the input of the board"},
 		{"VDD_GPU_SOC 1000/1000",
 	         "the whole board, host and device, takes 1 W, 1 W at most"},
 	};

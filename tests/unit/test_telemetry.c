@@ -76,6 +76,25 @@ static const struct weir_telemetry_figures *figures(struct scene *scene, int64_t
 	return &scene->figures;
 }
 
+static void figures_of_all_samples_hold_while_idle_too(void **state)
+{
+	struct scene scene = make_scene();
+	const struct weir_telemetry_figures *found;
+
+	(void)state;
+	add(&scene, "0", 1, U, 0)->value[WEIR_GAUGE_SM_CLOCK_MHZ] = 1200;
+	add(&scene, "0", 2, U, 0)->value[WEIR_GAUGE_SM_CLOCK_MHZ] = 1400;
+	add(&scene, "0", 3, WEIR_GAUGE_MEMORY_TOTAL_BYTES, 8);
+	add(&scene, "0", 4, WEIR_GAUGE_MEMORY_ACTIVITY, 0.25);
+	found = figures(&scene, 0, 0);
+	assert_near(found->sm_clock_all_mhz, 1300, 1e-9);
+	assert_near(found->memory_total_bytes, 8, 0);
+	assert_near(found->memory_activity_all, 0.25, 0);
+	add(&scene, "1", 3, WEIR_GAUGE_MEMORY_TOTAL_BYTES, 16);
+	assert_true(isnan(figures(&scene, 0, 0)->memory_total_bytes));
+	free_scene(&scene);
+}
+
 static void without_samples_nothing_is_known(void **state)
 {
 	struct scene scene = make_scene();
@@ -615,6 +634,7 @@ static void the_power_of_a_board_is_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figures_of_all_samples_hold_while_idle_too),
 		cmocka_unit_test(without_samples_nothing_is_known),
 		cmocka_unit_test(means_are_of_the_samples_in_use),
 		cmocka_unit_test(the_highest_clock_is_the_stated_one),

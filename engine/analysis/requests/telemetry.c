@@ -293,6 +293,14 @@ static double lowest(const struct selection *selection, enum weir_gauge gauge)
 	return least;
 }
 
+/* Returns the value that all samples with the gauge have; NAN: they differ. */
+static double common(const struct selection *selection, enum weir_gauge gauge)
+{
+	double least = lowest(selection, gauge);
+
+	return least == highest(selection, gauge) ? least : NAN;
+}
+
 /* Returns the share of samples with any of the bits, among those in use that state reasons. */
 static double share_of_reasons(const struct selection *selection, uint32_t bits)
 {
@@ -545,6 +553,11 @@ static void fill(const struct selection *selection, struct weir_telemetry_figure
 	out->sm_clock_max_mhz = highest(selection, WEIR_GAUGE_SM_CLOCK_MAX_MHZ);
 	out->temperature_max_c = highest(selection, WEIR_GAUGE_TEMPERATURE_C);
 	out->memory_used_max_bytes = highest(selection, WEIR_GAUGE_MEMORY_USED_BYTES);
+	out->memory_total_bytes = common(selection, WEIR_GAUGE_MEMORY_TOTAL_BYTES);
+	out->power_all_w = mean_of_all(selection, WEIR_GAUGE_POWER_W);
+	out->sm_clock_all_mhz = mean_of_all(selection, WEIR_GAUGE_SM_CLOCK_MHZ);
+	out->memory_clock_all_mhz = mean_of_all(selection, WEIR_GAUGE_MEMORY_CLOCK_MHZ);
+	out->memory_activity_all = mean_of_all(selection, WEIR_GAUGE_MEMORY_ACTIVITY);
 	out->power_capped = share_held(selection, WEIR_CLOCKS_POWER, WEIR_GAUGE_POWER_CAPPED_NS);
 	out->thermal_capped = share_held(selection, WEIR_CLOCKS_HEAT, WEIR_GAUGE_THERMAL_NS);
 	out->sm_active = mean_in_use(selection, WEIR_GAUGE_SM_ACTIVE);

@@ -40,8 +40,9 @@ static void note_devices(const struct weir_telemetry_figures *telemetry, struct 
 	put_use(&telemetry->busiest, &busiest);
 	put_use(&telemetry->idlest, &idlest);
 	weir_report_note(report, "devices",
-	                 "means over all samples: device %s is the busiest (%s), device %s the "
-	                 "idlest (%s)",
+	                 "%s: device %s is the busiest (%s), device %s the idlest (%s)",
+	                 telemetry->samples <= telemetry->devices ? "in the sample of each"
+	                                                          : "means over all samples",
 	                 telemetry->busiest.id, busiest.data, telemetry->idlest.id, idlest.data);
 	weir_text_release(&busiest);
 	weir_text_release(&idlest);
@@ -119,21 +120,39 @@ static double mean_gauge(const struct weir_profile *profile, enum weir_gauge gau
 	return count > 0 ? sum / count : NAN;
 }
 
-/* Notes the memory clock, and the power if no sample is known to be in use. */
+/* Returns the words before means: one sample of each device has no mean over time. */
+static const char *words_of_means(const struct weir_telemetry_figures *telemetry)
+{
+	bool several = telemetry->devices > 1;
+
+	if (telemetry->samples <= telemetry->devices)
+		return several ? "means over the devices" : "at the sample";
+	return several ? "means over all samples, of a device" : "means over all samples";
+}
+
+/* Notes the memory clock, and the power and clock of compute units if no sample is known to be in
+ * use. */
 static void note_means(struct weir_report *report)
 {
-	double clock_mhz = mean_gauge(report->profile, WEIR_GAUGE_MEMORY_CLOCK_MHZ);
-	double power_w = mean_gauge(report->profile, WEIR_GAUGE_POWER_W);
+	const struct weir_telemetry_figures *telemetry = &report->telemetry;
+	double power_w = telemetry->power_all_w, sm_clock_mhz = telemetry->sm_clock_all_mhz;
+	double used = mean_gauge(report->profile, WEIR_GAUGE_MEMORY_USED_SHARE);
 	struct weir_text list = {0};
 
-	if (isnan(report->telemetry.power_w) && !isnan(power_w))
+	if (isnan(telemetry->power_w) && !isnan(power_w))
 		weir_text_printf(&list, "power %.3g W", power_w);
-	if (!isnan(clock_mhz))
+	if (isnan(telemetry->sm_clock_mhz) && !isnan(sm_clock_mhz))
+		weir_text_printf(&list, "%sSM clock %.0f MHz", list.length ? ", " : "",
+		                 sm_clock_mhz);
+	if (!isnan(telemetry->memory_clock_all_mhz))
 		weir_text_printf(&list, "%smemory clock %.0f MHz", list.length ? ", " : "",
-		                 clock_mhz);
+		                 telemetry->memory_clock_all_mhz);
+	if (isnan(telemetry->memory_used_max_bytes) && !isnan(used)) {
+		weir_text_puts(&list, list.length ? ", memory used " : "memory used ");
+		weir_text_share(&list, used);
+	}
 	if (list.length)
-		weir_report_note(report, "means", "means over all samples%s: %s",
-		                 report->telemetry.devices > 1 ? ", of a device" : "", list.data);
+		weir_report_note(report, "means", "%s: %s", words_of_means(telemetry), list.data);
 	weir_text_release(&list);
 }
 
@@ -164,17 +183,17 @@ static void note_board(const struct weir_telemetry_figures *telemetry, struct we
 	if (isnan(telemetry->board_power_max_w) || isnan(power_w))
 		return;
 	if (rails > 1)
-		weir_text_printf(&sum,
-		                 ": the sum of its %u rails, as the monitor states no power at its "
-		                 "input",
+		weir_text_printf(&sum, "the %u rails of the module together, host and device, take",
 		                 rails);
+	else
+		weir_text_puts(&sum, "the whole board, host and device, takes");
 	weir_report_note(
-		report, "board_power",
-		"the whole board, host and device, takes %.3g W%s, %.3g W at most%s%s", power_w,
+		report, "board_power", "%s %.3g W%s, %.3g W at most%s%s", sum.data, power_w,
 		!isnan(in_use_w) && telemetry->utilization > telemetry->utilization_all
 			? " while the device is in use"
 			: "",
-		telemetry->board_power_max_w, sum.data ? sum.data : "",
+		telemetry->board_power_max_w,
+		rails > 1 ? "; the monitor states no power at the input of the board" : "",
 		isnan(telemetry->power_max_w) ? "; the monitor states no power of the device alone"
 					      : "");
 	weir_text_release(&sum);

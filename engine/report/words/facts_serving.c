@@ -495,6 +495,41 @@ static void add_traffic(struct weir_items *items, const char *link, double sent,
 	}
 }
 
+/* Adds "peak power 31 W of 250 W"; the line of the devices has the limit beside the power of busy
+ * samples, if there are any. */
+static void add_peak_power(const struct weir_telemetry_figures *telemetry, struct weir_items *items)
+{
+	struct weir_text limit = {0};
+
+	if (isnan(telemetry->power_w) && !isnan(telemetry->power_limit_w)) {
+		weir_text_puts(&limit, " W of ");
+		add_figure(&limit, telemetry->power_limit_w);
+	}
+	weir_text_puts(&limit, " W");
+	add_measured(items, "peak power ", telemetry->power_max_w, limit.data);
+	weir_text_release(&limit);
+}
+
+/* Adds "peak memory 3.5 GiB of 80 GiB"; without a total that all devices share, the peak alone. */
+static void add_memory(const struct weir_telemetry_figures *telemetry, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	if (isnan(telemetry->memory_used_max_bytes))
+		return;
+	out = weir_items_add(items);
+	if (telemetry->memory_used_max_bytes > 0) {
+		weir_text_puts(out, "peak memory ");
+		weir_text_bytes(out, telemetry->memory_used_max_bytes);
+	} else {
+		weir_text_puts(out, "no memory in use");
+	}
+	if (telemetry->memory_total_bytes >= telemetry->memory_used_max_bytes) {
+		weir_text_puts(out, " of ");
+		weir_text_bytes(out, telemetry->memory_total_bytes);
+	}
+}
+
 void weir_fill_telemetry(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
@@ -506,13 +541,10 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 	weir_items_share(items, "SM active", telemetry->sm_active, "");
 	weir_items_share(items, "tensor cores active", telemetry->tensor_active, "");
 	weir_items_share(items, "DRAM active", telemetry->dram_active, "");
-	add_measured(items, "peak power ", telemetry->power_max_w, " W");
+	weir_items_share(items, "memory active", telemetry->memory_activity_all, "");
+	add_peak_power(telemetry, items);
 	add_measured(items, "peak temperature ", telemetry->temperature_max_c, " °C");
-	if (!isnan(telemetry->memory_used_max_bytes)) {
-		out = weir_items_add(items);
-		weir_text_puts(out, "peak memory ");
-		weir_text_bytes(out, telemetry->memory_used_max_bytes);
-	}
+	add_memory(telemetry, items);
 	if (telemetry->has_transfers) {
 		const struct weir_transfer_figures *transfers = &telemetry->transfers;
 
