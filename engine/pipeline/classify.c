@@ -346,6 +346,19 @@ void weir_measured_release(struct weir_measured *measured)
 	*measured = (struct weir_measured){0};
 }
 
+/* Fails if a run has no value: no command would read its document. */
+static enum weir_status require_values(const struct weir_classify_request *request,
+                                       const struct weir_run *run, struct weir_error *err)
+{
+	if (weir_run_has_values(run))
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "%s: no duration and no figure that a run document can hold: read it with "
+	                 "weir classify, and convert requests, results of a benchmark, a timeline "
+	                 "or samples of a monitor",
+	                 request->path_count ? request->paths[0] : "the input");
+}
+
 enum weir_status weir_convert(const struct weir_classify_request *request, struct weir_run **out,
                               struct weir_error *err)
 {
@@ -353,6 +366,7 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 	struct weir_analysis *analysis = NULL;
 	enum weir_status status = read_inputs(request, profile, NULL, err);
 
+	*out = NULL;
 	if (!status)
 		status = weir_several_runs_choose(profile, request->run_number, err);
 	if (!status)
@@ -360,6 +374,11 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 	if (!status) {
 		*out = weir_run_new();
 		weir_analysis_run(analysis, *out);
+		status = require_values(request, *out, err);
+	}
+	if (status && *out) {
+		weir_run_free(*out);
+		*out = NULL;
 	}
 	weir_analysis_free(analysis);
 	weir_profile_free(profile);

@@ -130,6 +130,12 @@ void weir_serving_run(const struct weir_serving *serving, const struct weir_cost
 void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run *run);
 /* Adds the state of the server to a run: peaks and rates, and one stage for each phase of steps. */
 void weir_run_add_server(const struct weir_analysis *analysis, struct weir_run *run);
+/* Adds the figures of monitors and of profiles of the host to a run: means and peaks over all
+ * samples, of each device as well if there are several; the total and the shares of the largest
+ * functions. */
+void weir_run_add_monitors(const struct weir_profile *profile, struct weir_run *run);
+/* Returns true if a run has a value: a document without one is not valid. */
+bool weir_run_has_values(const struct weir_run *run);
 /* Adds one operator per counted kernel and launch shape to a run, one value per launch: the largest
  * WEIR_MAX_COUNTER_ROWS. */
 void weir_counted_run(const struct weir_counted *counted, struct weir_run *run);

@@ -372,6 +372,9 @@ static void set_monitor_labels(struct weir_run *run, const struct weir_profile *
 			continue;
 		if (telemetry->devices[0].name)
 			weir_run_set_label(run, "gpu", telemetry->devices[0].name);
+		/* Rows that do not name their devices do not state their number. */
+		if (profile->inputs[i].warnings[WEIR_WARN_UNNAMED_DEVICES].count)
+			return;
 		weir_text_printf(&text, "%zu", telemetry->device_count);
 		weir_run_set_label(run, "gpu_count", text.data);
 		weir_text_release(&text);
@@ -470,6 +473,11 @@ static void add_serving(struct weir_run *run, const struct weir_analysis *analys
 	label_failed(run, analysis->serving->requests);
 }
 
+bool weir_run_has_values(const struct weir_run *run)
+{
+	return run->stages.count || run->device.count || run->operators.count || run->metrics.count;
+}
+
 void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *run)
 {
 	if (analysis->rank_count > 0)
@@ -496,4 +504,7 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 	for (size_t i = 0; i < analysis->profile->input_count; i++)
 		if (analysis->profile->inputs[i].run)
 			copy_run(run, analysis->profile->inputs[i].run);
+	/* Beside other figures, samples of devices and of the host are evidence only. */
+	if (!weir_run_has_values(run))
+		weir_run_add_monitors(analysis->profile, run);
 }
