@@ -204,6 +204,8 @@ enum weir_warning_code {
 	WEIR_WARN_ASSUMED_DATE,    /* dates whose day may be their month, with the day first */
 	WEIR_WARN_OTHER_PROCESS,   /* tables of further processes in one file; left out */
 	WEIR_WARN_CUT_VALUE,       /* a number whose end an ellipsis replaces; left out */
+	WEIR_WARN_OTHER_TABLE,     /* a further table in one file; left out */
+	WEIR_WARN_MISSING_ROWS,    /* a table without some of its rows */
 	WEIR_WARN_COUNT
 };
 

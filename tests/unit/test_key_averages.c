@@ -227,16 +227,30 @@ static void a_table_cut_before_its_totals_has_those_of_its_shares(void **state)
 	}
 }
 
-static void a_second_table_is_left_out(void **state)
+static void further_tables_are_left_out_and_counted(void **state)
 {
+#define FURTHER "Self CPU time total: 2.0ms\n\na title\n" DASHES TITLES DASHES ROW DASHES
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = reading_of(
-		reader, DASHES TITLES DASHES ROW DASHES "\n" DASHES TITLES DASHES ROW DASHES,
-		profile);
+	const struct weir_input *input =
+		reading_of(reader, DASHES TITLES DASHES ROW DASHES FURTHER FURTHER, profile);
 
 	(void)state;
 	expect_total(input->run, "a", 1000000, 1);
-	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	reading_expects_figure(input->run, "self_host_time_total_ms", 2, false, "ms");
+	assert_int_equal(input->warnings[WEIR_WARN_OTHER_TABLE].count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 0);
+	weir_profile_free(profile);
+#undef FURTHER
+}
+
+static void rows_of_the_host_beside_device_time_are_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(reader, FOLDER "table.txt", profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "host/aten::mm/total_ns", 7e6, false, "ns");
+	reading_expects_figure(run, "host/cudaLaunchKernel/total_ns", 2e6, false, "ns");
 	weir_profile_free(profile);
 }
 
@@ -343,7 +357,8 @@ int main(void)
 		cmocka_unit_test(names_that_the_table_cut_stay_apart),
 		cmocka_unit_test(a_range_that_the_host_names_as_well_is_no_kernel),
 		cmocka_unit_test(a_table_cut_before_its_totals_has_those_of_its_shares),
-		cmocka_unit_test(a_second_table_is_left_out),
+		cmocka_unit_test(further_tables_are_left_out_and_counted),
+		cmocka_unit_test(rows_of_the_host_beside_device_time_are_figures),
 		cmocka_unit_test(what_is_cut_or_no_number_is_counted),
 		cmocka_unit_test(a_line_of_dots_stands_for_missing_rows),
 		cmocka_unit_test(what_has_no_rows_is_refused),

@@ -162,7 +162,7 @@ static void shares_below_all_tell_that_rows_are_missing(void **state)
 
 		reading_expects_figure(run_of(cases[i].text, profile), "kernels/total_ns",
 		                       cases[i].total, false, "ns");
-		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_INCONSISTENT].count,
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_MISSING_ROWS].count,
 		                 cases[i].warnings);
 		weir_profile_free(profile);
 	}
@@ -301,7 +301,7 @@ static void a_complete_last_line_needs_no_line_break(void **state)
 		                       "ns");
 		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_TRUNCATED].count,
 		                 cases[i].cut);
-		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_INCONSISTENT].count,
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_MISSING_ROWS].count,
 		                 cases[i].cut);
 		weir_text_release(&text);
 		weir_profile_free(profile);
@@ -490,6 +490,37 @@ static void damage_is_survived(void **state)
 	                        "Start (ns),Duration (ns),CorrId,Name\n5,7,1,\"a \"\"k\"\"\"\n");
 }
 
+static void ranges_hold_each_other_and_have_no_sum(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of("Time (%),Total Time (ns),Instances,Style,Range\n50,10,1,PushPop,:outer\n"
+	               "50,10,2,PushPop,:inner\n",
+	               profile);
+
+	(void)state;
+	reading_expects_figure(run, "ranges/:outer/total_ns", 10, false, "ns");
+	reading_expects_figure(run, "ranges/:inner/mean_ns", 5, false, "ns");
+	assert_null(weir_series_find(&run->metrics, "ranges/total_ns"));
+	assert_null(weir_series_find(&run->metrics, "ranges/count"));
+	weir_profile_free(profile);
+}
+
+/* The total counts all rows, of which only some state their calls. */
+static void a_cut_list_has_no_number_of_calls(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		run_of("Time (%),Total Time (ns),Instances,Name\n80.0,800,4,k\n", profile);
+
+	(void)state;
+	reading_expects_figure(run, "kernels/total_ns", 1000, false, "ns");
+	assert_null(weir_series_find(&run->metrics, "kernels/count"));
+	assert_string_equal(profile->inputs[0].warnings[WEIR_WARN_MISSING_ROWS].detail,
+	                    "kernels: the 1 row in the file holds 80.0 %");
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -510,6 +541,8 @@ int main(void)
 		cmocka_unit_test(odd_rows_are_left_out_and_counted),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(ranges_hold_each_other_and_have_no_sum),
+		cmocka_unit_test(a_cut_list_has_no_number_of_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

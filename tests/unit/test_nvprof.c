@@ -113,23 +113,28 @@ static void tables_of_several_processes_are_not_added_up(void **state)
 		{OUTPUT("7", "./a", WORK("1us") CALLS("5us")), "", 1e3, 5e3, 0},
 		{OUTPUT("7", "./a", WORK("1us") CALLS("5us")) "==7== " MOVES, "", 1e3, 5e3, 0},
 		{OUTPUT("7", "./a", WORK("1us") CALLS("5us")) OUTPUT("8", "./a 15", WORK("2us")),
-	         "read: process 7, ./a", 1e3, 5e3, 1},
+	         "process 7 of ./a was read", 1e3, 5e3, 1},
 		/* Containers repeat the number of the process. */
 		{OUTPUT("7", "./a", WORK("1us")) OUTPUT("7", "./a 15", WORK("2us")),
-	         "read: process 7, ./a", 1e3, 0, 1},
+	         "process 7 of ./a was read", 1e3, 0, 1},
 		{OUTPUT("7", "./a", WORK("1us")) OUTPUT("8", "./b", WORK("2us"))
 	                 OUTPUT("9", "./c", WORK("4us") CALLS("8us")),
-	         "read: process 7, ./a", 1e3, 0, 2},
+	         "process 7 of ./a was read", 1e3, 0, 2},
 		/* The first lines of both processes come before the tables of the first. */
 		{"==8== NVPROF is profiling process 8, command: ./b\n" OUTPUT(
 			 "7", "./a", WORK("1us")) "==8== Profiling result:\n            Type  " TEXT
 	                 WORK("2us") "\n==7== " MOVES,
-	         "read: process 7, ./a", 1e3, 0, 1},
+	         "process 7 of ./a was read", 1e3, 0, 1},
 		/* A process without device work starts the one that has it. */
 		{OUTPUT("7", "./a", CALLS("5us")) OUTPUT("8", "./b", WORK("2us") CALLS("3us")),
-	         "read: process 8, ./b", 2e3, 3e3, 1},
+	         "process 8 of ./b was read", 2e3, 3e3, 1},
+		/* Page faults of the host are no device work. */
+		{OUTPUT("7", "./a", CALLS("5us")) "==7== Unified Memory profiling result:\n"
+	                                          "Total CPU Page faults: 2\n" OUTPUT("8", "./b",
+	                                                                              WORK("2us")),
+	         "process 8 of ./b was read", 2e3, 0, 1},
 		{OUTPUT("7", "./a", CALLS("5us")) OUTPUT("8", "./b", CALLS("3us")),
-	         "read: process 7, ./a", 0, 5e3, 1},
+	         "process 7 of ./a was read", 0, 5e3, 1},
 	};
 
 	(void)state;
@@ -271,7 +276,7 @@ static void shares_below_all_tell_that_rows_are_missing(void **state)
 
 		assert_non_null(series);
 		assert_near(series->value[0], cases[i].total, 1e-9);
-		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_INCONSISTENT].count,
+		assert_int_equal(profile->inputs[0].warnings[WEIR_WARN_MISSING_ROWS].count,
 		                 cases[i].warnings);
 		weir_profile_free(profile);
 	}

@@ -232,7 +232,7 @@ static void shares_below_all_tell_that_rows_are_missing(void **state)
 		assert_int_equal(series != NULL, cases[i].total > 0);
 		if (series)
 			assert_near(series->value[0], cases[i].total, 1e-9);
-		assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, cases[i].total > 0);
+		assert_int_equal(input->warnings[WEIR_WARN_MISSING_ROWS].count, cases[i].total > 0);
 		weir_profile_free(profile);
 	}
 }

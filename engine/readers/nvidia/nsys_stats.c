@@ -33,16 +33,18 @@ static const struct report {
 	const char *count; /* NULL: each row counts as one */
 	const char *also;  /* a cell that no similar report has; NULL: not needed */
 	bool bytes;        /* totals are sizes; else times */
+	bool nested;       /* a row may hold the time of other rows */
 } reports[] = {
-	{"kernels", "Time", "Name", "Total Time", "Instances", NULL, false},
-	{"calls", "Time", "Name", "Total Time", "Num Calls", NULL, false},
-	{"copies", "Time", "Operation", "Total Time", "Count", NULL, false},
-	{"copied", "Total", "Operation", "Total", "Count", NULL, true},
-	{"ranges", "Time", "Range", "Total Time", "Instances", NULL, false},
-	{"range_kernels", "NVTX Range", "Kernel Name", "Total Time", "Kern Inst", NULL, false},
-	{"kernels", "Start", "Name", "Duration", NULL, "CorrId", false},
-	{"ranges", "Start", "Name", "Duration", NULL, "DurNonChild", false},
-	{"projected_ranges", "Name", "Name", "Projected Duration", NULL, "NumGPUOps", false},
+	{"kernels", "Time", "Name", "Total Time", "Instances", NULL, false, false},
+	{"calls", "Time", "Name", "Total Time", "Num Calls", NULL, false, false},
+	{"copies", "Time", "Operation", "Total Time", "Count", NULL, false, false},
+	{"copied", "Total", "Operation", "Total", "Count", NULL, true, false},
+	{"ranges", "Time", "Range", "Total Time", "Instances", NULL, false, true},
+	{"range_kernels", "NVTX Range", "Kernel Name", "Total Time", "Kern Inst", NULL, false,
+         false},
+	{"kernels", "Start", "Name", "Duration", NULL, "CorrId", false, false},
+	{"ranges", "Start", "Name", "Duration", NULL, "DurNonChild", false, true},
+	{"projected_ranges", "Name", "Name", "Projected Duration", NULL, "NumGPUOps", false, true},
 };
 
 #define GROUPS  3 /* of the rows of a report */
@@ -408,6 +410,7 @@ static void take_values(struct stats_reader *reader, const struct weir_slice *ce
 		.order = GROUPS * (unsigned)(report - reports) + number,
 		.group = group,
 		.bytes = report->bytes,
+		.nested = report->nested,
 		.name = name,
 		.apart = is_cut_by_table(reader, name),
 		.count = 1,

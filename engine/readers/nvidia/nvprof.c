@@ -326,8 +326,8 @@ static void warn_of_others(const struct nvprof *nvprof)
 
 	if (!nvprof->left_out)
 		return;
-	weir_text_printf(&detail, "read: process %lld%s%s", (long long)nvprof->kept.id,
-	                 *nvprof->kept.command ? ", " : "", nvprof->kept.command);
+	weir_text_printf(&detail, "process %lld%s%s was read", (long long)nvprof->kept.id,
+	                 *nvprof->kept.command ? " of " : "", nvprof->kept.command);
 	weir_input_warn(nvprof->input, WEIR_WARN_OTHER_PROCESS, nvprof->left_out_at, detail.data);
 	nvprof->input->warnings[WEIR_WARN_OTHER_PROCESS].count = nvprof->left_out;
 	weir_text_release(&detail);
@@ -439,7 +439,7 @@ static void add_migrations(struct nvprof *nvprof, const struct weir_slice *cells
 		nvprof->input->events++;
 }
 
-/* Takes "Total CPU Page faults: 49"; false for other lines. */
+/* Takes "Total CPU Page faults: 49", which are no work of a device; false for other lines. */
 static bool take_faults(struct nvprof *nvprof, struct weir_slice line, uint64_t at)
 {
 	double count;
@@ -448,7 +448,7 @@ static bool take_faults(struct nvprof *nvprof, struct weir_slice line, uint64_t 
 	if (!weir_slice_take(&line, "Total CPU Page faults:"))
 		return false;
 	count = count_of(weir_slice_trim(line));
-	if (!isnan(count) && is_of_kept(nvprof, true, at))
+	if (!isnan(count) && is_of_kept(nvprof, false, at))
 		nvprof->faults.host = fmax(nvprof->faults.host, 0) + count;
 	return true;
 }

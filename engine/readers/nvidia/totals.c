@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 struct weir_total_entry {
 	unsigned order;
 	const char *group;
-	bool bytes, missing;
+	bool bytes, nested, missing;
 	uint32_t name;
 	uint32_t row; /* number of entries before it */
 	double sum, count;
@@ -69,6 +70,7 @@ static struct weir_total_entry *find_entry(struct weir_totals *totals,
 		.order = total->order,
 		.group = total->group,
 		.bytes = total->bytes,
+		.nested = total->nested,
 		.missing = total->missing,
 		.name = name,
 		.row = (uint32_t)totals->count,
@@ -151,7 +153,8 @@ static size_t number_of(const struct weir_totals *totals, const struct weir_tota
 	return number;
 }
 
-/* Adds the figures of one group, whose entries are sorted by size, largest first. */
+/* Adds the figures of one group, whose entries are sorted by size, largest first. The calls of
+ * missing rows are not known, so that such a group has no number of calls. */
 static void add_group(const struct weir_totals *totals, const struct weir_total_entry *entries,
                       size_t count, struct weir_run *run)
 {
@@ -162,10 +165,12 @@ static void add_group(const struct weir_totals *totals, const struct weir_total_
 
 	for (size_t i = 0; i < count; i++) {
 		total += entries[i].sum;
-		calls += entries[i].count;
+		calls += entries[i].missing ? NAN : entries[i].count;
 	}
-	add_figure(run, group, (struct weir_slice){"", 0}, 1, sum, total);
-	add_figure(run, group, (struct weir_slice){"", 0}, 1, "count", calls);
+	if (!entries->nested)
+		add_figure(run, group, (struct weir_slice){"", 0}, 1, sum, total);
+	if (!entries->nested && !isnan(calls))
+		add_figure(run, group, (struct weir_slice){"", 0}, 1, "count", calls);
 	for (size_t i = 0; i < count && i < LARGEST && !entries[i].missing; i++) {
 		struct weir_slice name = cut_name(weir_names_text(totals->names, entries[i].name));
 		size_t number = number_of(totals, entries, i);

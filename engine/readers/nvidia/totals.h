@@ -28,6 +28,7 @@ struct weir_total {
 	const char *group;      /* "kernels"; static */
 	bool bytes;             /* the sum is a size, else ns */
 	bool apart;             /* other rows with this name are something else: it is shortened */
+	bool nested;            /* rows hold the time of others: the group has no sum */
 	bool missing;           /* time of rows that the file lacks; it counts in the total alone */
 	struct weir_slice name; /* ends at its first zero byte */
 	double sum, count;

@@ -5,6 +5,7 @@
  * with --dumpProfile, a table of the layers.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static const struct weir_mark marks[] = {
 struct layer {
 	struct weir_text name;
 	double average_ms;
+	int64_t iterations; /* of the first object; 0: not stated */
 };
 
 static double number(struct weir_slice text)
@@ -70,6 +72,9 @@ static void read_layer(struct weir_jsoncursor *cursor, struct weir_text *scratch
 			weir_text_add(&layer->name, text.data, text.length);
 		} else if (weir_slice_equals(key, "averageMs")) {
 			layer->average_ms = number(text);
+		} else if (weir_slice_equals(key, "count")) {
+			if (!weir_parse_i64(text.data, text.length, &layer->iterations))
+				layer->iterations = 0;
 		}
 	}
 }
@@ -123,6 +128,12 @@ static enum weir_status read_layers(struct weir_source *source, struct weir_inpu
 	if (!status)
 		weir_records_finish(records);
 	weir_records_free(records);
+	if (layer.iterations > 0) {
+		char digits[24];
+
+		snprintf(digits, sizeof(digits), "%lld", (long long)layer.iterations);
+		weir_run_set_label(input->run, "iterations", digits);
+	}
 	weir_text_release(&layer.name);
 	weir_text_release(&scratch);
 	if (!status && !input->run->operators.count)

@@ -40,10 +40,10 @@ double weir_shares_end(struct weir_shares *shares, struct weir_input *input, con
 
 	if (shares->rows && percent > 0 && percent < 100 - SLACK_PERCENT - shares->rounding) {
 		missing = shares->sum * (100 / percent - 1);
-		weir_text_printf(&detail,
-		                 "rows of the table of %s are missing: the others hold %.1f %%",
-		                 what, percent);
-		weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail.data);
+		weir_text_printf(&detail, "%s: the %zu row%s in the file hold%s %.1f %%", what,
+		                 shares->rows, shares->rows == 1 ? "" : "s",
+		                 shares->rows == 1 ? "s" : "", percent);
+		weir_input_warn(input, WEIR_WARN_MISSING_ROWS, UINT64_MAX, detail.data);
 		weir_text_release(&detail);
 	}
 	*shares = (struct weir_shares){0};

@@ -48,12 +48,15 @@ struct table {
 	unsigned separators;    /* lines of dashes so far */
 	struct weir_run *host;  /* operators and calls of rows without time on the device */
 	struct weir_run *bare;  /* of rows with time on the device alone */
+	struct weir_run *every; /* of all rows with time on the host */
 	struct weir_run *cut;   /* calls: numbers of rows by the names that the table cut */
 	bool repeats;           /* rows of one name differ in shapes or places in the source */
 	double device_total_ms; /* that the table states; 0: none */
 	bool has_host_total;    /* the table states it */
 	struct base of_host, of_device;
-	bool done; /* the end of the table was read */
+	size_t others;    /* further tables behind it */
+	size_t rules;     /* lines of dashes behind it */
+	uint64_t next_at; /* byte of the first further table */
 };
 
 /* Finds the runs of dashes in a line. Returns their number; 0: not a line of dashes. */
@@ -269,6 +272,8 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 		add(&run->operators, text.data, device > 0 ? device : host);
 		add(&run->calls, text.data, (double)count);
 	}
+	if (host > 0)
+		add(&table->every->operators, text.data, host);
 	weir_text_release(&text);
 }
 
@@ -317,17 +322,39 @@ static void derive_totals(struct table *table)
 		table->device_total_ms = table->of_device.ns / table->of_device.share / 1e6;
 }
 
+/* Counts the tables behind the one that is read: each has a header between lines of dashes. */
+static void count_other(struct table *table, const struct weir_csv_row *row, size_t spans)
+{
+	if (spans) {
+		table->rules++;
+		return;
+	}
+	if (!table->rules || !weir_slice_starts(weir_slice_trim(row->line), "Name ") ||
+	    !weir_slice_holds(row->line, "# of Calls"))
+		return;
+	if (!table->others++)
+		table->next_at = row->at;
+}
+
+/* Warns of the tables that are left out, and says how to read them. */
+static void warn_of_others(struct table *table)
+{
+	if (!table->others)
+		return;
+	weir_input_warn(table->input, WEIR_WARN_OTHER_TABLE, table->next_at, "the first was read");
+	table->input->warnings[WEIR_WARN_OTHER_TABLE].count = table->others;
+}
+
 /* Takes a line. Three lines of dashes separate title, rows and footer. */
 static void read_line(struct table *table, const struct weir_csv_row *row)
 {
 	struct span spans[MAX_COLUMNS];
 	size_t count = read_spans(row->line, spans);
 
-	if (table->separators == 3 && count) {
-		table->done = true;
-		weir_input_warn(table->input, WEIR_WARN_TRAILING, row->at, "another table");
-	} else if (table->separators == 3) {
-		read_footer(table, row->line);
+	if (table->separators == 3) {
+		if (!count && !table->rules)
+			read_footer(table, row->line);
+		count_other(table, row, count);
 	} else if (count && (!table->separators || count == table->span_count)) {
 		memcpy(table->spans, spans, sizeof(spans));
 		table->span_count = count;
@@ -361,14 +388,31 @@ static void take_bare(struct table *table)
 	}
 }
 
+/* Adds the times on the host as figures beside those on the device: "host/NAME/total_ns". */
+static void add_host_figures(struct table *table)
+{
+	struct weir_run *run = table->input->run;
+
+	for (size_t i = 0; i < table->every->operators.count; i++) {
+		const struct weir_series *row = &table->every->operators.items[i];
+		struct weir_text name = {0};
+
+		weir_text_printf(&name, "host/%s/total_ns", row->name);
+		weir_figure_add(run, name.data, "ns", false, row->value[0]);
+		weir_text_release(&name);
+	}
+}
+
 /* Takes the times on the host as those of the operators if the table has no time on the device. */
 static void choose_times(struct table *table)
 {
 	struct weir_run *run = table->input->run, *host = table->host;
 	struct weir_series_table none = run->operators, no_calls = run->calls;
 
-	if (run->operators.count || table->device_total_ms > 0)
+	if (run->operators.count || table->device_total_ms > 0) {
+		add_host_figures(table);
 		return;
+	}
 	run->operators = host->operators;
 	run->calls = host->calls;
 	host->operators = none;
@@ -383,14 +427,16 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 	struct table table = {.input = input,
 	                      .host = weir_run_new(),
 	                      .bare = weir_run_new(),
+	                      .every = weir_run_new(),
 	                      .cut = weir_run_new()};
 	const struct weir_csv_row *row;
 	enum weir_status status;
 	bool has_rows;
 
 	input->run = weir_run_new();
-	while (!(status = weir_csv_next(csv, &row, err)) && row && !table.done)
+	while (!(status = weir_csv_next(csv, &row, err)) && row)
 		read_line(&table, row);
+	warn_of_others(&table);
 	weir_csv_free(csv);
 	take_bare(&table);
 	weir_run_free(table.bare);
@@ -400,6 +446,7 @@ static enum weir_status read_table(struct weir_source *source, struct weir_input
 		derive_totals(&table);
 	choose_times(&table);
 	weir_run_free(table.host);
+	weir_run_free(table.every);
 	if (status)
 		return status;
 	weir_damage_of_source(input, source);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/report/plain/escape.h"
+#include "engine/report/plain/items.h"
 #include "engine/report/words/warnings.h"
 
 struct warning_text {
@@ -157,6 +158,14 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                  "wrote, or print on a wider terminal",
                  "values are cut by an ellipsis and were left out: pass a file that the program "
                  "wrote, or print on a wider terminal"},
+	[WEIR_WARN_OTHER_TABLE] = {"other_table",
+                                   "1 further table was left out: pass each table in its own file",
+                                   "further tables were left out: pass each table in its own file"},
+	[WEIR_WARN_MISSING_ROWS] =
+		{"missing_rows",
+                 "1 list of the file is cut: the time of all of its rows follows from their shares",
+                 "lists of the file are cut: the time of all of their rows follows from the "
+                 "shares"},
 	[WEIR_WARN_ASYNCHRONOUS] =
 		{"asynchronous", "1 asynchronous event, which is no time of a thread, was left out",
                  "asynchronous events, which are no time of a thread, were left out"},
@@ -235,4 +244,16 @@ void weir_warning_sentence(const struct weir_warning *warning, enum weir_warning
 		weir_text_puts(out, text->one);
 	}
 	add_place(warning, out);
+}
+
+void weir_warning_of_input(const struct weir_input *input, enum weir_warning_code code, bool named,
+                           struct weir_text *out)
+{
+	const char *file = input->path ? strrchr(input->path, '/') : NULL;
+
+	if (named && input->path) {
+		weir_cut_name(out, file && file[1] ? file + 1 : input->path, WEIR_NAME_COLUMNS);
+		weir_text_puts(out, ": ");
+	}
+	weir_warning_sentence(&input->warnings[code], code, out);
 }
