@@ -37,6 +37,7 @@ struct weir_host_node {
 struct weir_host_function {
 	uint32_t frame;
 	int64_t self, total;
+	int64_t calls; /* recursive ones included; 0: not known */
 };
 
 #define WEIR_MAX_HOST_EVENT 64 /* bytes of an event's name, with the 0 */
@@ -44,6 +45,9 @@ struct weir_host_function {
 struct weir_host_profile {
 	enum weir_host_unit unit;
 	char event[WEIR_MAX_HOST_EVENT]; /* counted instead of time; empty: the weights are time */
+	bool cycles;                     /* the events are cycles of the processor */
+	uint64_t samples;                /* with a weight; 0: not known */
+	int64_t calls;                   /* of all functions; 0: not known */
 	struct weir_names *names;
 	struct weir_host_frame *frames;
 	size_t frame_count, frame_capacity;

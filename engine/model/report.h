@@ -412,6 +412,8 @@ struct weir_counter_row {
 struct weir_host_function_row {
 	const char *function, *file; /* NULL: not known */
 	double self, total;          /* self time, and time including callees */
+	double calls;                /* 0: not known */
+	uint32_t line;               /* of the definition, if `file` lacks it; 0: not known */
 };
 
 /* Figures of host profiles; never device time. */
@@ -419,6 +421,9 @@ struct weir_host_figures {
 	enum weir_host_unit unit;
 	const char *event; /* counted instead of time; NULL: the weights are time */
 	uint64_t threads;  /* number of threads in the total; 0: not stated */
+	uint64_t samples;  /* number of samples in the total; 0: not stated, or the total */
+	bool cycles;       /* the events are cycles of the processor */
+	double calls;      /* of all functions; 0: not stated */
 	uint64_t profiles;
 	double total;                             /* total weight in the unit */
 	double idle;                              /* share of total and idle time together */
@@ -484,6 +489,7 @@ struct weir_report {
 	bool has_telemetry;
 	struct weir_telemetry_figures telemetry;
 	const struct weir_server_figures *server; /* NULL: no state of a server is known */
+	const char *scraped_server; /* whose metrics pages are analysed: "vLLM"; static; NULL */
 	bool has_memory;
 	struct weir_memory_figures memory;
 	struct weir_counter_row *counters; /* by time, largest first */

@@ -118,6 +118,19 @@ static void the_text_is_recognised(void **state)
 	                    "none");
 }
 
+static void calls_are_those_of_all_depths(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_host_profile *host =
+		reading_of(TEXT, TABLE("2.000", FORWARD LEN), profile)->host_profile;
+
+	(void)state;
+	assert_int_equal(host->calls, 9);
+	assert_int_equal(host->functions[0].calls, 12);
+	assert_int_equal(host->functions[1].calls, 5);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +139,7 @@ int main(void)
 		cmocka_unit_test(a_cut_table_says_which_share_it_holds),
 		cmocka_unit_test(damaged_text_is_counted_or_refused),
 		cmocka_unit_test(the_text_is_recognised),
+		cmocka_unit_test(calls_are_those_of_all_depths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -785,6 +785,32 @@ static void samples_of_others_read(void **state)
 	weir_profile_free(profile);
 }
 
+/* A profiler cut the name at a blank: callers and leaves of it are one function. */
+static void a_blank_at_the_end_of_a_name_is_kept(void **state)
+{
+	(void)state;
+	expect(FOLDED, "main;f<void  2\nmain;f<void ;g 3\n",
+	       "main [] 0/5\nf<void  [] 2/5\ng [] 3/3\n");
+	expect(FOLDED, "main;f      2\nmain;f;g    3\n", "main [] 0/5\nf [] 2/5\ng [] 3/3\n");
+}
+
+static void cycles_of_perf_are_counted_in_samples(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_host_profile *host =
+		reading_of(PERF,
+	                   "w 7 1.000001: 300 cpu_core/cycles/P: \n\t1 f (/x)\n\n"
+	                   "w 7 1.000002: 200 cpu_core/cycles/P: \n\t1 f (/x)\n",
+	                   profile)
+			->host_profile;
+
+	(void)state;
+	assert_true(host->cycles);
+	assert_int_equal(host->samples, 2);
+	assert_int_equal(host->total, 500);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -832,6 +858,8 @@ int main(void)
 		cmocka_unit_test(odd_objects_of_statistics_are_refused),
 		cmocka_unit_test(a_capture_of_cprofile_is_read),
 		cmocka_unit_test(samples_of_others_read),
+		cmocka_unit_test(a_blank_at_the_end_of_a_name_is_kept),
+		cmocka_unit_test(cycles_of_perf_are_counted_in_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,6 +134,7 @@ struct weir_host_function *weir_host_functions(const struct weir_host_profile *p
 
 		functions[known->frame].self = sum(functions[known->frame].self, known->self);
 		functions[known->frame].total = sum(functions[known->frame].total, known->total);
+		functions[known->frame].calls = sum(functions[known->frame].calls, known->calls);
 	}
 	return functions;
 }
@@ -144,7 +145,8 @@ struct entry {
 	const char *function, *file; /* file: its label, see label_files() */
 	const char *path;
 	const struct weir_host_frame *frame; /* of its profile, whose names have ids */
-	double self, total;
+	double self, total, calls;           /* calls 0: not known */
+	uint32_t line;                       /* that the label lacks; 0: not known, or it has it */
 };
 
 struct entries {
@@ -156,6 +158,9 @@ struct entries {
 	const char *event;         /* of the profiles; empty: time */
 	uint64_t profiles, others; /* with this unit; with another unit */
 	uint64_t threads;
+	uint64_t samples; /* 0: not known */
+	bool cycles;      /* of the processor */
+	double calls;     /* of all functions; 0: not known */
 	struct weir_arena *labels;
 };
 
@@ -229,6 +234,7 @@ static void label(struct entry *entry, int parts, struct weir_arena *arena)
 	weir_text_puts(&text, parts == MAX_PARTS ? entry->path : last_parts(entry->path, parts));
 	if (entry->frame->line)
 		weir_text_printf(&text, ":%u", (unsigned)entry->frame->line);
+	entry->line = 0;
 	if (text.length)
 		entry->file = weir_arena_copy(arena, text.data, text.length);
 	weir_text_release(&text);
@@ -293,6 +299,9 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	}
 	entries->unit = profile->unit;
 	entries->event = profile->event;
+	entries->cycles = profile->cycles;
+	entries->samples += profile->samples;
+	entries->calls += (double)profile->calls;
 	entries->profiles++;
 	entries->total += (double)profile->total;
 	entries->unlisted += unlisted(profile);
@@ -313,6 +322,8 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 			.frame = frame,
 			.self = (double)functions[i].self,
 			.total = (double)functions[i].total,
+			.calls = (double)functions[i].calls,
+			.line = frame->line,
 		};
 	}
 	free(functions);
@@ -353,6 +364,8 @@ static void merge(struct entries *entries)
 		if (same) {
 			same->self += entries->items[i].self;
 			same->total += entries->items[i].total;
+			same->calls += entries->items[i].calls;
+			same->line = same->line == entries->items[i].line ? same->line : 0;
 			continue;
 		}
 		weir_rowmap_add(&map, hash, (uint32_t)kept);
@@ -423,11 +436,12 @@ static double share_of_total(const struct entry *entry, double whole)
 static void note_few(const struct entries *entries, struct weir_report *report)
 {
 	bool samples = entries->unit == WEIR_HOST_SAMPLES || entries->unit == WEIR_HOST_WEIGHT;
+	double count = entries->samples ? (double)entries->samples : samples ? entries->total : 0;
 
-	if (samples && entries->total > 0 && entries->total < FEW_SAMPLES)
+	if (count > 0 && count < FEW_SAMPLES)
 		weir_report_note(report, "few_samples",
 		                 "the stacks have %.0f sample%s: shares of fewer than %d are rough",
-		                 entries->total, entries->total > 1 ? "s" : "", FEW_SAMPLES);
+		                 count, count > 1 ? "s" : "", FEW_SAMPLES);
 }
 
 /* Notes which share of the time a table holds that was cut to some functions. */
@@ -453,6 +467,9 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 		.profiles = entries->profiles,
 		.total = entries->total,
 		.threads = entries->threads,
+		.samples = entries->samples,
+		.cycles = entries->cycles,
+		.calls = entries->calls,
 		.idle = entries->idle / (entries->idle + entries->total),
 		.functions = weir_arena_alloc(report->arena, (rows + 1) * sizeof *host->functions),
 		.function_count = rows,
@@ -463,6 +480,8 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 			.file = copy(report, entries->items[i].file),
 			.self = entries->items[i].self / entries->total,
 			.total = share_of_total(&entries->items[i], entries->total),
+			.calls = entries->items[i].calls,
+			.line = entries->items[i].line,
 		};
 	report->host = host;
 	note_few(entries, report);

@@ -36,7 +36,7 @@ static const struct weir_mark mark = {
 
 /* The figures of a function and its place: "model.py:44(forward)". */
 struct row {
-	int64_t self_ns, total_ns;
+	int64_t calls, self_ns, total_ns;
 	struct weir_slice place;
 };
 
@@ -70,19 +70,16 @@ static struct weir_slice take_word(struct weir_slice *line)
 }
 
 /* Parses "12" or "12/3", all calls and those that are not recursive. */
-static bool is_count(struct weir_slice word, bool *zero)
+static bool parse_calls(struct weir_slice word, int64_t *calls)
 {
 	const char *slash = word.length ? memchr(word.data, '/', word.length) : NULL;
 	size_t length = slash ? (size_t)(slash - word.data) : word.length;
-	int64_t calls, primitive = 0;
+	int64_t primitive = 0;
 
-	if (!weir_parse_i64(word.data, length, &calls) || calls < 0)
+	if (!weir_parse_i64(word.data, length, calls) || *calls < 0)
 		return false;
-	if (slash && (!weir_parse_i64(slash + 1, word.length - length - 1, &primitive) ||
-	              primitive < 0 || primitive > calls))
-		return false;
-	*zero = calls == 0;
-	return true;
+	return !slash || (weir_parse_i64(slash + 1, word.length - length - 1, &primitive) &&
+	                  primitive >= 0 && primitive <= *calls);
 }
 
 static bool take_seconds(struct weir_slice *line, int64_t *ns)
@@ -97,11 +94,10 @@ static bool parse_row(struct weir_slice line, struct row *row)
 {
 	struct weir_slice count = take_word(&line);
 	int64_t per_call;
-	bool zero = false;
 
-	if (!is_count(count, &zero) || !take_seconds(&line, &row->self_ns) ||
-	    (!zero && !take_seconds(&line, &per_call)) || !take_seconds(&line, &row->total_ns) ||
-	    (!zero && !take_seconds(&line, &per_call)))
+	if (!parse_calls(count, &row->calls) || !take_seconds(&line, &row->self_ns) ||
+	    (row->calls && !take_seconds(&line, &per_call)) ||
+	    !take_seconds(&line, &row->total_ns) || (row->calls && !take_seconds(&line, &per_call)))
 		return false;
 	row->place = weir_slice_trim(line);
 	return row->place.length > 0;
@@ -172,7 +168,8 @@ static bool is_known(struct reading *reading, uint32_t frame)
 
 static void add_row(struct reading *reading, const struct row *row, uint64_t at)
 {
-	struct weir_host_function function = {.self = row->self_ns, .total = row->total_ns};
+	struct weir_host_function function = {
+		.self = row->self_ns, .total = row->total_ns, .calls = row->calls};
 
 	function.frame = frame_of(reading->profile, row->place);
 	if (function.frame == UINT32_MAX) {
@@ -211,6 +208,8 @@ static bool take_head(struct reading *reading, struct weir_slice line)
 	reading->head_length = line.length;
 	reading->stated_ns =
 		ns > INT64_MAX - reading->stated_ns ? INT64_MAX : reading->stated_ns + ns;
+	if (count > 0 && count < INT64_MAX - reading->profile->calls)
+		reading->profile->calls += count;
 	weir_rowmap_release(&reading->known);
 	return true;
 }

@@ -20,19 +20,26 @@
 #define FEWEST_LEAVES 3   /* lines without callers; fewer may be any text */
 #define MOST_LEAVES   256 /* lines that are compared with each other */
 
-/* Takes the last word off the text if it is a number of at least 0. */
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Takes the last word off the text if it is a number of at least 0, and the blank before it. A
+ * second blank is the end of a name that a profiler cut, "f<void ": callers keep it as well. More
+ * blanks align the numbers. */
 static bool take_number(struct weir_slice *text, int64_t *out)
 {
-	size_t start = text->length;
+	size_t start = text->length, end;
 
-	while (start && text->data[start - 1] != ' ' && text->data[start - 1] != '\t')
+	while (start && !is_blank(text->data[start - 1]))
 		start--;
 	if (!start || !weir_parse_scaled(text->data + start, text->length - start, 0, out) ||
 	    *out < 0)
 		return false;
-	while (start && (text->data[start - 1] == ' ' || text->data[start - 1] == '\t'))
-		start--;
-	text->length = start;
+	for (end = start; end && is_blank(text->data[end - 1]);)
+		end--;
+	text->length = end && start - end == 2 ? end + 1 : end;
 	return true;
 }
 

@@ -290,6 +290,7 @@ static void close_sample(struct perf *perf, uint64_t at)
 			weir_input_warn(perf->input, WEIR_WARN_THINNED, at, "call stacks");
 		else
 			weir_host_weigh(profile, node, perf->weight);
+		profile->samples++;
 	}
 	perf->weight = -1;
 }
@@ -318,6 +319,7 @@ static void take_first(struct perf *perf, const struct sample *sample)
 
 	weir_text_add(&perf->event, sample->event.data, length);
 	perf->profile->unit = unit_of(sample);
+	perf->profile->cycles = weir_slice_holds(sample->event, "cycles");
 	if (is_time_event(sample->event))
 		return;
 	length = length < WEIR_MAX_HOST_EVENT ? length : WEIR_MAX_HOST_EVENT - 1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/report/plain/distinct.h"
 #include "engine/report/plain/escape.h"
 #include "engine/report/words/facts.h"
 #include "engine/report/words/map.h"
@@ -35,7 +36,8 @@ static void add_devices(const struct weir_report *report, struct weir_items *ite
 	bool counted = weir_map_is_counted(report);
 
 	if (counted)
-		weir_text_puts(weir_items_add(items), "counters and histograms of a server");
+		weir_text_printf(weir_items_add(items), "metrics of %s",
+		                 report->scraped_server ? report->scraped_server : "a server");
 	else if (report->server)
 		add_server(report->server, items);
 	if (!counted && !report->server && !report->device_count && !report->has_gpu &&
@@ -105,30 +107,34 @@ static void add_counters(const struct weir_report *report, struct weir_items *it
 	for (size_t i = 0; i < report->counter_count; i++)
 		launches += report->counters[i].count;
 	out = weir_items_add(items);
-	weir_text_puts(out, "counters of ");
+	weir_text_puts(out, "hardware counters of ");
 	weir_text_count(out, launches);
 	weir_text_printf(out, " kernel launch%s", launches == 1 ? "" : "es");
 }
 
-/* Appends "173 samples". */
+/* Appends "173 samples", "2,800 cycles in 14 samples" or "6, in no stated unit". */
 static void add_total(struct weir_text *out, const struct weir_host_figures *host)
 {
-	static const char *const words[] = {
-		[WEIR_HOST_SAMPLES] = " sample",
-		[WEIR_HOST_EVENTS] = " event",
-	};
+	const char *word = host->unit == WEIR_HOST_SAMPLES ? " sample"
+	                   : host->cycles                  ? " cycle"
+	                                                   : " event";
 
-	if (host->unit == WEIR_HOST_NS) {
+	if (host->unit == WEIR_HOST_NS)
 		weir_text_duration(out, host->total);
-		return;
-	}
-	if (host->unit == WEIR_HOST_WEIGHT)
-		weir_text_puts(out, "total weight ");
-	weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
-	if (host->unit == WEIR_HOST_WEIGHT)
-		weir_text_puts(out, " (the file states no unit)");
 	else
-		weir_text_printf(out, "%s%s", words[host->unit], host->total == 1 ? "" : "s");
+		weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
+	if (host->unit == WEIR_HOST_WEIGHT)
+		weir_text_puts(out, ", the sum of the numbers behind the stacks (no unit stated)");
+	else if (host->unit != WEIR_HOST_NS)
+		weir_text_printf(out, "%s%s", word, host->total == 1 ? "" : "s");
+	if (host->calls > 0 && host->calls < 1e15) {
+		weir_text_puts(out, " in ");
+		weir_items_number(out, (uint64_t)host->calls, "function call");
+	}
+	if (host->samples && host->unit != WEIR_HOST_SAMPLES) {
+		weir_text_puts(out, " in ");
+		weir_items_number(out, host->samples, "sample");
+	}
 	if (host->event) {
 		weir_text_puts(out, " of ");
 		weir_cut_name(out, host->event, LONG_NAME);
@@ -615,29 +621,51 @@ static void fill_kernel_findings(const struct weir_report *report, struct weir_i
 }
 
 /* Adds "matmul (ops.py): 74 % self, 80 % total". */
+static void add_function(const struct weir_host_function_row *row, const struct weir_text *name,
+                         struct weir_items *items)
+{
+	struct weir_text *out = weir_items_add(items);
+
+	weir_text_add(out, name->data, name->length);
+	if (row->file) {
+		weir_text_puts(out, " (");
+		weir_cut_name(out, row->file, LONG_NAME);
+		if (row->line)
+			weir_text_printf(out, ":%u", (unsigned)row->line);
+		weir_text_puts(out, ")");
+	}
+	weir_text_puts(out, ": ");
+	weir_text_share(out, row->self);
+	weir_text_puts(out, " self");
+	if (row->total > row->self) {
+		weir_text_puts(out, ", ");
+		weir_text_share(out, row->total);
+		weir_text_puts(out, " total");
+	}
+	if (row->calls > 0 && row->calls < 1e15) {
+		weir_text_puts(out, ", ");
+		weir_items_number(out, (uint64_t)row->calls, "call");
+	}
+}
+
+/* Lists the functions with the most self time. Functions of one name in several files keep
+ * that name; different names stay distinct when they are cut. */
 static void list_functions(const struct weir_host_figures *host, struct weir_items *items)
 {
-	for (size_t i = 0; host && i < host->function_count && i < LISTED_FUNCTIONS; i++) {
-		const struct weir_host_function_row *row = &host->functions[i];
-		struct weir_text *out;
+	struct weir_slice names[LISTED_FUNCTIONS] = {{"", 0}};
+	struct weir_text cut[LISTED_FUNCTIONS] = {0};
+	size_t count = 0;
 
-		if (!(row->self > 0))
-			return;
-		out = weir_items_add(items);
-		weir_cut_name(out, row->function, LONG_NAME);
-		if (row->file) {
-			weir_text_puts(out, " (");
-			weir_cut_name(out, row->file, LONG_NAME);
-			weir_text_puts(out, ")");
-		}
-		weir_text_puts(out, ": ");
-		weir_text_share(out, row->self);
-		weir_text_puts(out, " self");
-		if (row->total > row->self) {
-			weir_text_puts(out, ", ");
-			weir_text_share(out, row->total);
-			weir_text_puts(out, " total");
-		}
+	while (host && count < host->function_count && count < LISTED_FUNCTIONS &&
+	       host->functions[count].self > 0) {
+		names[count] = weir_slice_of(
+			host->functions[count].function ? host->functions[count].function : "");
+		count++;
+	}
+	weir_cut_names_distinct(names, count, LONG_NAME, cut);
+	for (size_t i = 0; i < count; i++) {
+		add_function(&host->functions[i], &cut[i], items);
+		weir_text_release(&cut[i]);
 	}
 }
 
@@ -701,18 +729,6 @@ static void fill_set_apart(const struct weir_report *report, struct weir_items *
 		                 report->set_apart_count - listed);
 }
 
-static void add_warning(const struct weir_report *report, const struct weir_input *input,
-                        enum weir_warning_code code, struct weir_text *out)
-{
-	const char *file = input->path ? strrchr(input->path, '/') : NULL;
-
-	if (report->profile->input_count > 1) {
-		weir_cut_name(out, file && file[1] ? file + 1 : input->path, WEIR_NAME_COLUMNS);
-		weir_text_puts(out, ": ");
-	}
-	weir_warning_sentence(&input->warnings[code], code, out);
-}
-
 static void fill_warnings(const struct weir_report *report, struct weir_items *items)
 {
 	size_t count = report->profile ? report->profile->input_count : 0, unlisted = 0;
@@ -724,8 +740,9 @@ static void fill_warnings(const struct weir_report *report, struct weir_items *i
 			if (!input->warnings[code].count)
 				continue;
 			if (items->count < LISTED_WARNING)
-				add_warning(report, input, (enum weir_warning_code)code,
-				            weir_items_add(items));
+				weir_warning_of_input(input, (enum weir_warning_code)code,
+				                      report->profile->input_count > 1,
+				                      weir_items_add(items));
 			else
 				unlisted++;
 		}
