@@ -95,6 +95,10 @@ struct weir_server_figures {
 		kv;              /* requests of all engines; KV: per engine */
 	double waiting_share;    /* share of the time with waiting requests */
 	double queue_of_latency; /* share of the time of requests that they wait */
+	bool queue_of_moments;   /* it is the share of requests that wait in few moments, and at
+	                            most queue_limit */
+	double queue_limit;      /* mean time to the first token over the mean latency; NAN:
+	                            unknown, or queue times are known */
 	double kv_full_share;    /* share of the waiting time with the KV cache near full */
 	double slots_share;      /* share of the waiting time with all slots taken, and KV room */
 	double slot_limit;       /* requests that run at once at most: setting or flat maximum */

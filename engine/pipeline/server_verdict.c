@@ -138,6 +138,22 @@ static void soften_capacity(struct weir_report *report)
 			weir_arena_format(report->arena, LESS_CAREFUL "; then %s", verdict->next);
 }
 
+/* Adds to the words about the time of requests that it follows from few moments. */
+static void soften_queue(struct weir_report *report)
+{
+	static const char words[] = " of their time";
+	const struct weir_server_figures *server = report->server;
+	const char *line = report->verdict.headline, *found = line ? strstr(line, words) : NULL;
+	const char *limit = server->queue_limit <= server->queue_of_latency
+	                            ? " at most"
+	                            : ", by the counts of few moments";
+
+	if (found)
+		report->verdict.headline =
+			weir_arena_format(report->arena, "%.*s%s%s%s", (int)(found - line), line,
+		                          words, limit, found + sizeof words - 1);
+}
+
 void weir_name_server_settings(struct weir_report *report)
 {
 	struct weir_verdict *verdict = &report->verdict;
@@ -151,6 +167,8 @@ void weir_name_server_settings(struct weir_report *report)
 	if (verdict->cause && strcmp(verdict->cause, "kv-capacity") == 0 && report->server &&
 	    report->server->kv.max < WEIR_KV_FULL)
 		soften_capacity(report);
+	if (verdict->cause && report->server && report->server->queue_of_moments)
+		soften_queue(report);
 }
 
 void weir_name_server_changes(struct weir_report *report)
@@ -241,6 +259,18 @@ static const char *opening_of(const struct weir_server_figures *server)
 	               : "no state of the server limits its requests";
 }
 
+/* Appends "1 request waits" or "2,826 requests wait"; a mean has decimal places. */
+static void add_requests(struct weir_text *text, const char *before, double count, const char *one,
+                         const char *many)
+{
+	weir_text_puts(text, before);
+	if (count == floor(count) || (count >= 99.95 && count < 1e15))
+		weir_text_count(text, (uint64_t)llround(count));
+	else
+		weir_text_printf(text, "%.3g", count);
+	weir_text_printf(text, " request%s%s", count == 1 ? "" : "s", count == 1 ? one : many);
+}
+
 /* Appends what one moment shows of waiting requests and the KV cache: it holds no shares of time.
  */
 static void add_moment(struct weir_text *text, const struct weir_server_figures *server)
@@ -250,8 +280,7 @@ static void add_moment(struct weir_text *text, const struct weir_server_figures 
 	if (waiting == 0)
 		weir_text_puts(text, ": at this moment no request waits");
 	else if (waiting > 0)
-		weir_text_printf(text, ": at this moment %.3g request%s", waiting,
-		                 waiting == 1 ? " waits" : "s wait");
+		add_requests(text, ": at this moment ", waiting, " waits", " wait");
 	add_share(text, waiting >= 0 ? ", the KV cache is " : ": at this moment the KV cache is ",
 	          server->kv.max, " full");
 }
@@ -273,9 +302,8 @@ static void add_state(struct weir_text *text, const struct weir_server_figures *
 	else
 		add_span(text, server);
 	if (server->running.mean >= 0) {
-		weir_text_printf(text, ", %.3g request%s%s", server->running.mean,
-		                 server->running.mean == 1 ? " runs" : "s run",
-		                 server->single ? "" : " on average");
+		add_requests(text, ", ", server->running.mean, " runs", " run");
+		weir_text_puts(text, server->single ? "" : " on average");
 		if (!isnan(server->slot_limit))
 			weir_text_printf(text, " in %.0f slots", server->slot_limit);
 	}

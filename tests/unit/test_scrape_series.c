@@ -114,6 +114,28 @@ static void only_totals_lose_their_suffix(void **state)
 	release(&bench);
 }
 
+/* Each chunk observes the mean since the first token: that is a time per output token. */
+static void a_time_per_output_token_of_sglang_has_bounds(void **state)
+{
+	struct bench bench = {0};
+	const struct weir_scrape_stage *token;
+
+	(void)state;
+	add_text(&bench, "# TYPE sglang:time_per_output_token_seconds histogram\n"
+	                 "sglang:time_per_output_token_seconds_bucket{le=\"0.05\"} 40\n"
+	                 "sglang:time_per_output_token_seconds_bucket{le=\"0.1\"} 90\n"
+	                 "sglang:time_per_output_token_seconds_bucket{le=\"+Inf\"} 100\n"
+	                 "sglang:time_per_output_token_seconds_sum 8\n");
+	collect(&bench);
+	assert_int_equal(bench.figures.stage_count, 1);
+	token = &bench.figures.stages[0];
+	assert_near(token->at[WEIR_LEVEL_P50].low, 0.05e9, 1e-12);
+	assert_true(token->at[WEIR_LEVEL_P50].high <= 0.1e9);
+	assert_int_equal(token->occupied, 3);
+	assert_int_equal(bench.figures.findings.smoothed, 0);
+	release(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -121,6 +143,7 @@ int main(void)
 		cmocka_unit_test(labels_of_engines_and_kinds_divide_no_sum),
 		cmocka_unit_test(ranks_of_an_engine_state_the_same_requests),
 		cmocka_unit_test(only_totals_lose_their_suffix),
+		cmocka_unit_test(a_time_per_output_token_of_sglang_has_bounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -338,6 +338,8 @@ static void smoothed_gaps_have_a_mean_and_no_quantiles(void **state)
 	gap = stage_of(&bench.figures, "itl");
 	assert_near(gap->mean_ns, 0.02e9, 1e-12);
 	assert_true(isnan(gap->at[WEIR_LEVEL_P50].estimate));
+	assert_int_equal(bench.figures.findings.smoothed, 1);
+	assert_string_equal(bench.figures.server, "SGLang");
 	assert_string_equal(stage_of(&bench.figures, "tokenize")->kind, "preprocess");
 	release(&bench);
 }

@@ -652,6 +652,34 @@ static void queues_have_names(void **state)
 	server_bench_release(&bench);
 }
 
+/* One moment is no mean: requests cannot wait for longer than up to their first token. */
+static void the_first_token_limits_the_queue_of_one_moment(void **state)
+{
+	static const char page[] = "# TYPE sglang:num_running_reqs gauge\n"
+				   "sglang:num_running_reqs 10\n"
+				   "# TYPE sglang:num_queue_reqs gauge\n"
+				   "sglang:num_queue_reqs 90\n"
+				   "# TYPE sglang:time_to_first_token_seconds histogram\n"
+				   "sglang:time_to_first_token_seconds_bucket{le=\"+Inf\"} 8\n"
+				   "sglang:time_to_first_token_seconds_sum 24\n"
+				   "sglang:time_to_first_token_seconds_count 8\n"
+				   "# TYPE sglang:e2e_request_latency_seconds histogram\n"
+				   "sglang:e2e_request_latency_seconds_bucket{le=\"+Inf\"} 10\n"
+				   "sglang:e2e_request_latency_seconds_sum 50\n"
+				   "sglang:e2e_request_latency_seconds_count 10\n";
+	struct server_bench bench;
+	const struct weir_server_figures *figures;
+
+	(void)state;
+	server_bench_init(&bench);
+	add_server_page(&bench, page);
+	figures = server_figures_of(&bench, NAN);
+	assert_true(figures->queue_of_moments);
+	assert_near(figures->queue_limit, 0.6, 1e-9);
+	assert_near(figures->queue_of_latency, 0.6, 1e-9);
+	server_bench_release(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -681,6 +709,7 @@ int main(void)
 		cmocka_unit_test(the_newest_set_of_adapters_holds),
 		cmocka_unit_test(queues_have_names),
 		cmocka_unit_test(a_sum_and_its_parts_are_one_engine),
+		cmocka_unit_test(the_first_token_limits_the_queue_of_one_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

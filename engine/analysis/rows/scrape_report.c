@@ -164,6 +164,9 @@ static void note_findings(const struct weir_scrape_findings *findings, struct we
 	note_count(report, "inconsistent", findings->broken_sums,
 	           "models whose prefill and decode times do not add up to the inference time",
 	           "the page mixes requests, or was edited");
+	note_count(report, "smoothed", findings->smoothed,
+	           "histograms whose values are means of several gaps between tokens",
+	           "percentiles of single gaps do not follow from them");
 	note_count(report, "resolution_limited", findings->limited,
 	           "histograms with buckets too wide to locate p95", "use their means");
 	note_count(report, "left_out", findings->left_out,
@@ -173,7 +176,10 @@ static void note_findings(const struct weir_scrape_findings *findings, struct we
 
 static void add_number(struct weir_text *text, double value)
 {
-	weir_text_printf(text, value < 100 ? "%.3g" : "%.0f", value);
+	if (value >= 99.95 && value < 1e15)
+		weir_text_count(text, (uint64_t)llround(value));
+	else
+		weir_text_printf(text, "%.3g", value);
 }
 
 /* Notes the known gauges of the server in one sentence: "0 then 64 requests running, ...". The two
@@ -237,6 +243,7 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 		return;
 	}
 	append_rows(&figures, report);
+	report->scraped_server = figures.server;
 	if (!analysis->serving)
 		fill_requests(&figures, report);
 	note_findings(&figures.findings, report);

@@ -40,14 +40,25 @@ static double joules_of(const struct weir_report *report, const struct weir_serv
 
 /* Gaps between tokens that preemption causes are no interference. */
 #define FEW_PREEMPTED 10 /* of 1,000 requests */
+/* Fewer gaps have no 99th percentile, and a histogram with fewer occupied buckets does not separate
+ * long gaps from the usual ones. */
+#define LEAST_GAPS    100
+#define LEAST_BUCKETS 3
+
+/* True if the stage has enough gaps, in enough buckets, to estimate interference. */
+static bool shows_gaps(const struct weir_scrape_stage *stage)
+{
+	return strcmp(stage->name, "itl") == 0 && stage->count >= LEAST_GAPS &&
+	       stage->occupied >= LEAST_BUCKETS && stage->usual_ns > 0 && !isnan(stage->stalled);
+}
 
 /*
  * Estimates interference from the histogram of the gaps between tokens (ITL), if steps and rates do
- * not show it: the share of time that long gaps add to the usual one, and p99 over the usual gap,
- * because a step with prompts is at least as long as the 99th percentile. Both are low estimates,
- * because buckets are often wider than a step. They are also too low if prompts are in more than
- * half of the steps, because the usual gap has them as well, or if a server observes the mean of
- * several gaps, which hides the long ones.
+ * not show it: the share of time that long gaps add to the usual one, and the least value of p99
+ * over the usual gap, because a step with prompts is at least as long as the 99th percentile. Both
+ * are low estimates, because buckets are often wider than a step. They are also too low if prompts
+ * are in more than half of the steps, because the usual gap has them as well, or if a server
+ * observes the mean of several gaps, which hides the long ones.
  */
 static void estimate_by_gaps(const struct weir_analysis *analysis,
                              struct weir_server_figures *server)
@@ -62,11 +73,11 @@ static void estimate_by_gaps(const struct weir_analysis *analysis,
 	for (size_t i = 0; i < scraped.stage_count; i++) {
 		const struct weir_scrape_stage *stage = &scraped.stages[i];
 
-		if (strcmp(stage->name, "itl") != 0 || !(stage->usual_ns > 0) ||
-		    isnan(stage->stalled))
+		if (!shows_gaps(stage))
 			continue;
 		server->prefill_interference = stage->stalled;
-		server->stall_ratio = stage->long_ns / stage->usual_ns;
+		server->stall_ratio =
+			stage->long_ns > stage->usual_ns ? stage->long_ns / stage->usual_ns : NAN;
 		server->interference_estimated = true;
 	}
 	weir_scrape_figures_release(&scraped);

@@ -311,9 +311,11 @@ void weir_buckets_stalls(const struct weir_buckets *buckets, struct weir_stalls 
 {
 	double total = buckets->count ? weir_buckets_total(buckets) : 0, beyond = 0;
 
-	*out = (struct weir_stalls){NAN, NAN};
+	*out = (struct weir_stalls){NAN, NAN, 0};
 	if (buckets->count < 2 || !(total >= 1))
 		return;
+	for (size_t i = 0; i < buckets->count; i++)
+		out->occupied += in_bucket(buckets, i) > 0;
 	out->usual = mean_of_bucket(buckets, find_bucket(buckets, nearest_rank(0.5, total)));
 	if (!(buckets->sum > 0) || !has_sum(buckets))
 		return;

@@ -71,6 +71,7 @@ struct weir_stalls {
 	/* The least share of the sum beyond the usual duration: of all observations together, or of
 	 * those in buckets from twice the usual duration on; NAN: unknown. */
 	double share;
+	size_t occupied; /* number of buckets with observations */
 };
 
 void weir_buckets_stalls(const struct weir_buckets *buckets, struct weir_stalls *out);

@@ -32,6 +32,7 @@ struct weir_gathered {
 struct weir_scrape_findings {
 	size_t resets, new_series, forced, unaligned, inconsistent, absurd_summaries, limited;
 	size_t broken_sums; /* models whose prefill and decode do not add up to inference */
+	size_t smoothed;    /* histograms without percentiles: their values are means */
 	size_t left_out;    /* pages, metrics and stages beyond the limits */
 	double largest_dip;
 	bool one_page; /* counted since the server started */

@@ -139,14 +139,9 @@ static const struct weir_scraped_row rows[] = {
          .stage = "itl",
          .kind = "other",
          .smoothed = true},
-	/* Until mid 2025: each chunk observes the mean since the first token. */
-	{.server = WEIR_SERVER_SGLANG,
-         .name = "time_per_output_token_seconds",
-         .metric = WEIR_SCRAPED_STAGE,
-         .scale = S,
-         .stage = "tpot",
-         .kind = "other",
-         .smoothed = true},
+	/* Until mid 2025: each chunk observes the mean since the first token, which is the time per
+         * output token up to that chunk. */
+	STAGE(SGLANG, "time_per_output_token_seconds", S, "tpot", "other"),
 	STAGE(SGLANG, "e2e_request_latency_seconds", S, "e2e", "other"),
 	TOTAL(SGLANG, "num_requests", REQUESTS, 1),
 	TOTAL(SGLANG, "request_success", REQUESTS, 1),

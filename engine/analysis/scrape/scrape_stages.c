@@ -173,7 +173,8 @@ static void fill_tail(const struct weir_buckets *buckets, double scale,
 	weir_buckets_stalls(buckets, &stalls);
 	stage->usual_ns = stalls.usual * scale;
 	stage->stalled = stalls.share;
-	stage->long_ns = p99.estimate * scale;
+	stage->occupied = stalls.occupied;
+	stage->long_ns = p99.low * scale;
 }
 
 static void add_histogram(struct filling *filling, const struct weir_gathered *item)
@@ -191,6 +192,8 @@ static void add_histogram(struct filling *filling, const struct weir_gathered *i
 	stage->total_ns = item->buckets.sum * row->scale;
 	stage->mean_ns = stage->total_ns / item->buckets.observations;
 	fill_tail(&item->buckets, row->scale, stage);
+	stage->smoothed = row->smoothed;
+	filling->out->findings.smoothed += row->smoothed;
 	if (!row->smoothed)
 		fill_quantiles(&item->buckets, row->scale, stage);
 	filling->out->findings.limited += stage->resolution_limited;
@@ -301,6 +304,8 @@ static void find_active(struct filling *filling)
 		filling->many_models |= first && strcmp(group->model, first->model) != 0;
 		first = first ? first : group;
 	}
+	filling->out->server =
+		first && !filling->many_servers ? weir_server_name(first->server) : NULL;
 }
 
 /* Returns the mean over the histograms of a size. */

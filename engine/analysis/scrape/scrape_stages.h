@@ -29,9 +29,11 @@ struct weir_scrape_stage {
 	struct weir_quantile_estimate
 		at[WEIR_LEVEL_COUNT]; /* nanoseconds; NAN: only the mean is known. The
 	                                 estimate alone is NAN beyond the last bound. */
-	/* As in struct weir_stalls, and p99, also if each observation is the mean of several; NAN:
-	 * unknown. */
+	/* As in struct weir_stalls, and the least value of p99, also if each observation is the
+	 * mean of several; NAN: unknown. */
 	double usual_ns, stalled, long_ns;
+	size_t occupied;         /* buckets with observations */
+	bool smoothed;           /* each observation is the mean of several: without percentiles */
 	bool approximate;        /* a difference of means over slightly different requests */
 	bool whole_request;      /* from arrival to response */
 	bool first_token;        /* from arrival to the first token (TTFT) */
@@ -41,6 +43,7 @@ struct weir_scrape_stage {
 struct weir_scrape_figures {
 	struct weir_scrape_stage *stages;
 	size_t stage_count;
+	const char *server; /* "vLLM"; static; NULL: none was active, or several */
 	struct weir_scrape_findings findings;
 	int64_t wall_ns; /* -1: unknown */
 	/* Totals over all models; NAN: not given. */

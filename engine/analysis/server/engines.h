@@ -31,6 +31,9 @@ enum weir_engine_total {
 	WEIR_TOTAL_ACCEPTED,
 	WEIR_TOTAL_QUEUE_NS,   /* time of requests in the queue */
 	WEIR_TOTAL_LATENCY_NS, /* whole time of requests */
+	WEIR_TOTAL_LATENCIES,
+	WEIR_TOTAL_FIRST_NS, /* time of requests up to their first token */
+	WEIR_TOTAL_FIRSTS,
 	WEIR_TOTAL_TRANSFER_NS,
 	WEIR_TOTAL_TRANSFERS,
 	WEIR_TOTAL_TRANSFER_BYTES,

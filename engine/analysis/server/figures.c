@@ -20,6 +20,7 @@ static const size_t scalars[] = {
 	offsetof(struct weir_server_figures, chunked_prefill),
 	offsetof(struct weir_server_figures, waiting_share),
 	offsetof(struct weir_server_figures, queue_of_latency),
+	offsetof(struct weir_server_figures, queue_limit),
 	offsetof(struct weir_server_figures, kv_full_share),
 	offsetof(struct weir_server_figures, slots_share),
 	offsetof(struct weir_server_figures, slot_limit),
@@ -301,6 +302,8 @@ static void merge(struct weir_server_figures *log, const struct weir_server_figu
 		log->interference_estimated = pages->interference_estimated;
 	if (isnan(log->slot_limit))
 		log->slots_inferred = pages->slots_inferred;
+	if (isnan(log->queue_of_latency))
+		log->queue_of_moments = pages->queue_of_moments;
 	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
 		if (isnan(*scalar_of(log, scalars[i])))
 			*scalar_of(log, scalars[i]) = *scalar_of(&copy, scalars[i]);

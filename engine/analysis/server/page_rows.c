@@ -335,17 +335,21 @@ static void put_stage(struct page_cells *cells, const struct weir_scraped_row *r
                       const struct weir_scrape *page, uint32_t series)
 {
 	double sum = weir_scrape_value(page, series, WEIR_PART_SUM) * row->scale;
+	double count = weir_scrape_value(page, series, WEIR_PART_COUNT);
 
 	if (row->metric == WEIR_SCRAPED_TRANSFER) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFER_NS, row, sum);
-		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFERS, row,
-		    weir_scrape_value(page, series, WEIR_PART_COUNT));
+		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFERS, row, count);
 	} else if (row->metric == WEIR_SCRAPED_TRANSFER_BYTES) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFER_BYTES, row, sum);
 	} else if (row->stage && !row->stage_label && strcmp(row->stage, "queue") == 0) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_QUEUE_NS, row, sum);
 	} else if (row->stage && !row->stage_label && strcmp(row->stage, "e2e") == 0) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_LATENCY_NS, row, sum);
+		put(cells, CELL_TOTALS + WEIR_TOTAL_LATENCIES, row, count);
+	} else if (row->stage && !row->stage_label && strcmp(row->stage, "ttft") == 0) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_FIRST_NS, row, sum);
+		put(cells, CELL_TOTALS + WEIR_TOTAL_FIRSTS, row, count);
 	}
 }
 

@@ -263,25 +263,52 @@ static void fill_kv(const struct weir_engines *engines, struct weir_weighted *sc
 	out->kv = weir_gauge_of(scratch, count);
 }
 
+/* Returns a total over all engines; NAN: unknown. */
+static double total_of(const struct weir_engines *engines, enum weir_engine_total total)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; i < engines->count + engines->shared_count; i++)
+		weir_add_known(&sum, engines->items[i].total[total]);
+	return sum;
+}
+
+/* Returns the mean time to the first token over the mean latency, which the share of the queue does
+ * not exceed. NAN: unknown. */
+static double first_of_latency(const struct weir_engines *engines)
+{
+	double first = share_of(total_of(engines, WEIR_TOTAL_FIRST_NS),
+	                        total_of(engines, WEIR_TOTAL_FIRSTS));
+	double whole = share_of(total_of(engines, WEIR_TOTAL_LATENCY_NS),
+	                        total_of(engines, WEIR_TOTAL_LATENCIES));
+
+	return first <= whole ? share_of(first, whole) : NAN;
+}
+
 /* Fills the share of the time of requests that they wait. Totals of the server are exact; else by
- * Little's law both are proportional to the mean number of requests. */
+ * Little's law both are proportional to the mean number of requests. Few moments give no mean: the
+ * time to the first token then limits the share. */
 static void fill_queue(const struct weir_engines *engines, struct weir_server_figures *out)
 {
-	double queue = NAN, latency = NAN, running = 0, waiting = 0;
+	double queue = total_of(engines, WEIR_TOTAL_QUEUE_NS), running = 0, waiting = 0;
+	double latency = total_of(engines, WEIR_TOTAL_LATENCY_NS);
+	bool few = out->moments < WEIR_ENOUGH_MOMENTS;
 
-	for (size_t i = 0; i < engines->count + engines->shared_count; i++) {
-		weir_add_known(&queue, engines->items[i].total[WEIR_TOTAL_QUEUE_NS]);
-		weir_add_known(&latency, engines->items[i].total[WEIR_TOTAL_LATENCY_NS]);
-	}
 	for (size_t i = 0; i < engines->count; i++) {
 		running += out->engines[i].running;
 		waiting += out->engines[i].waiting;
 	}
 	out->queue_of_latency = queue <= latency ? share_of(queue, latency) : NAN;
 	/* Requests that still wait are in no total, but a single moment is no mean. */
-	if (isnan(out->queue_of_latency) || (out->moments >= WEIR_ENOUGH_MOMENTS &&
-	                                     waiting / (waiting + running) > out->queue_of_latency))
+	out->queue_of_moments = few && isnan(out->queue_of_latency);
+	if (isnan(out->queue_of_latency) ||
+	    (!few && waiting / (waiting + running) > out->queue_of_latency))
 		out->queue_of_latency = share_of(waiting, waiting + running);
+	if (!out->queue_of_moments)
+		return;
+	out->queue_limit = first_of_latency(engines);
+	if (out->queue_limit < out->queue_of_latency)
+		out->queue_of_latency = out->queue_limit;
 }
 
 /* Counts the intervals in which requests run, and the stalled ones of them. */

@@ -32,7 +32,7 @@ static const char *roof_of(enum weir_roofline roofline)
 		return "DRAM";
 	case WEIR_ROOFLINE_BALANCED:
 	case WEIR_ROOFLINE_INEFFICIENT:
-		return "roof";
+		return "of roof";
 	case WEIR_ROOFLINE_LATENCY:
 	case WEIR_ROOFLINE_UNKNOWN:
 	case WEIR_ROOFLINE_IMPLAUSIBLE:
@@ -375,7 +375,7 @@ const struct weir_table weir_table_counted = {
 		RANGED("p50", PAGES, ANY, counted_p50_page),
 		RANGED("p95", PAGES, ANY, counted_p95_page),
 		RANGED("p99", PAGES, ANY, counted_p99_page),
-		NAMED("note", "", NULL, ALL, ANY, counted_note),
+		NAMED("note", "note", NULL, PAGES, ANY, counted_note),
 		NAMED("bound", "bound", NULL, ALL, WEIR_CELL_BOUND | ANY, stage_bound),
 		NAMED("cause", "cause", NULL, PAGES, ANY, stage_cause),
 		{ .id = NULL } }

@@ -21,24 +21,38 @@ static void add_number(struct weir_items *items, const char *before, double valu
 	weir_text_puts(out, behind);
 }
 
+/* Adds the share of the time of requests in the queue. The counts of few moments give no mean: the
+ * time to the first token, if it is known, then limits the share. */
+static void add_queue(const struct weir_server_figures *server, struct weir_items *items)
+{
+	if (!server->queue_of_moments)
+		weir_items_share(items, "requests spend", server->queue_of_latency,
+		                 " of their time in the queue");
+	else if (server->waiting.max > 0)
+		weir_items_share(items, "requests spend at most", server->queue_limit,
+		                 " of their time in the queue (mean TTFT over mean latency)");
+}
+
 void weir_fill_server_state(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_server_figures *server = report->server;
 
 	if (!server)
 		return;
-	add_number(items, "running ", server->running.mean, " (mean)");
-	add_number(items, "", server->running.max, " (max)");
+	add_number(items, "running ", server->running.mean, server->single ? "" : " (mean)");
+	if (!server->single)
+		add_number(items, "", server->running.max, " (max)");
 	if (!server->slots_inferred)
 		add_number(items, "", server->slot_limit,
 		           server->engine_count > 1 ? " slots an engine" : " slots");
 	else
 		add_number(items, "at most ", server->slot_limit, " seen to run at once");
-	add_number(items, "waiting ", server->waiting.mean, " (mean)");
-	add_number(items, "", server->waiting.p95, " (p95)");
-	if (!server->single)
+	add_number(items, "waiting ", server->waiting.mean, server->single ? "" : " (mean)");
+	if (!server->single) {
+		add_number(items, "", server->waiting.p95, " (p95)");
 		weir_items_share(items, "requests wait", server->waiting_share, " of the time");
-	weir_items_share(items, "waiting is", server->queue_of_latency, " of their time");
+	}
+	add_queue(server, items);
 	weir_items_share(items, "slots taken for", server->slots_share, " of the waiting");
 	weir_items_share(items, "steps full for", server->full_steps, " of the waiting");
 	add_number(items, "", server->imbalance, "x the load on the busiest engine");
@@ -51,9 +65,13 @@ void weir_fill_kv_cache(const struct weir_report *report, struct weir_items *ite
 
 	if (!server)
 		return;
-	weir_items_share(items, "p50", server->kv.p50, "");
-	weir_items_share(items, "p95", server->kv.p95, "");
-	weir_items_share(items, "peak", server->kv.max, "");
+	if (server->single) {
+		weir_items_share(items, "", server->kv.max, "");
+	} else {
+		weir_items_share(items, "p50", server->kv.p50, "");
+		weir_items_share(items, "p95", server->kv.p95, "");
+		weir_items_share(items, "peak", server->kv.max, "");
+	}
 	weir_items_share(items, "full for", server->kv_full_share, " of the waiting");
 	if (server->preemptions > 0) {
 		add_number(items, "", server->preemptions, " preemptions");
@@ -73,7 +91,10 @@ void weir_fill_server_steps(const struct weir_report *report, struct weir_items 
 	weir_items_share(items, "prompts add", server->prefill_interference,
 	                 server->interference_estimated ? " of the time of decodes (estimated)"
 	                                                : " of the time of decodes");
-	add_number(items, "a step with prompts takes ", server->stall_ratio, "x a decode step");
+	add_number(items,
+	           server->interference_estimated ? "a step with prompts takes about "
+	                                          : "a step with prompts takes ",
+	           server->stall_ratio, "x a decode step");
 	add_number(items, "twice the requests take ", server->step_growth, "x the step");
 	weir_items_share(items, "throughput while requests wait", server->throughput_plateau,
 	                 " of the highest");
