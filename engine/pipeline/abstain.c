@@ -15,6 +15,7 @@
 #include "engine/pipeline/recording.h"
 #include "engine/pipeline/request_counts.h"
 #include "engine/pipeline/stated_loads.h"
+#include "engine/pipeline/stated_memory.h"
 #include "engine/pipeline/stated_queries.h"
 #include "engine/pipeline/stated_requests.h"
 #include "engine/report/plain/distinct.h"
@@ -303,6 +304,19 @@ static bool has_whole_metric(const struct weir_profile *profile)
 	return false;
 }
 
+/* True for a table of the PyTorch profiler. */
+static bool is_key_averages(const struct weir_input *input)
+{
+	return input->run && input->format && strcmp(input->format, "key_averages") == 0;
+}
+
+/* True if another note states the figures of the input. */
+static bool has_own_note(const struct weir_input *input)
+{
+	return is_key_averages(input) ||
+	       (input->format && strcmp(input->format, "memory_summary") == 0);
+}
+
 /* Notes the first metrics of the runs, which the table of stages does not show. `parts`: metrics
  * with conditions in their names as well, if there are no others. */
 static void note_metrics(struct weir_report *report, bool parts)
@@ -314,8 +328,9 @@ static void note_metrics(struct weir_report *report, bool parts)
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
 
-		if (weir_is_benchmark(&report->profile->inputs[i]))
-			continue; /* weir_note_benchmarks() notes them */
+		if (weir_is_benchmark(&report->profile->inputs[i]) ||
+		    has_own_note(&report->profile->inputs[i]))
+			continue; /* weir_note_benchmarks() and others note them */
 		for (size_t m = 0; run && m < run->metrics.count; m++) {
 			const struct weir_series *series = &run->metrics.items[m];
 
@@ -351,7 +366,9 @@ struct total {
 /* The rows of the tables among the inputs, the largest first. */
 struct totals {
 	struct total largest[LISTED_TOTALS];
-	size_t count;       /* all rows */
+	size_t count;       /* all rows with a time */
+	size_t idle;        /* rows with a time of 0 */
+	const char *means;  /* iterations that the times are means of; NULL: not stated */
 	double ns;          /* of all rows; NAN: unknown */
 	const char *things; /* "kernels" */
 	const char *time;   /* the time that the rows divide: "of the table" */
@@ -366,6 +383,7 @@ static void add_total(struct totals *totals, struct weir_slice name, double ns)
 {
 	size_t at = totals->count < LISTED_TOTALS ? totals->count : LISTED_TOTALS;
 
+	totals->idle += ns == 0;
 	if (!(ns > 0))
 		return;
 	totals->count++;
@@ -442,8 +460,21 @@ static void collect_moves(const struct weir_report *report, struct totals *total
  * lists calls of the host, operators and the kernels that they launch. */
 static bool divides_time(const struct weir_input *input)
 {
-	return input->format &&
-	       (strcmp(input->format, "rocprof") == 0 || strcmp(input->format, "trtexec") == 0);
+	static const char *const formats[] = {"rocprof", "trtexec", "tfprof"};
+
+	for (size_t i = 0; input->format && i < WEIR_COUNT_OF(formats); i++)
+		if (strcmp(input->format, formats[i]) == 0)
+			return true;
+	return false;
+}
+
+/* True if a row of a table of the PyTorch profiler is an operator, not a kernel. */
+static bool has_operator(const struct weir_run *run)
+{
+	for (size_t m = 0; m < run->operators.count; m++)
+		if (strncmp(run->operators.items[m].name, "aten::", strlen("aten::")) == 0)
+			return true;
+	return false;
 }
 
 /* Takes the operators of a table of the PyTorch profiler. They are shares of the total that the
@@ -461,7 +492,9 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 	totals->things = on_device     ? "rows with device time"
 	                 : host_ms > 0 ? "rows with host time"
 	                               : "rows with a time";
-	totals->aside = on_device ? " (an operator and its kernels have separate rows)" : "";
+	totals->aside = on_device && has_operator(run)
+	                        ? " (an operator and its kernels have separate rows)"
+	                        : "";
 	totals->time = on_device ? "of device time" : "of host time";
 }
 
@@ -504,18 +537,27 @@ static double count_calls(const struct weir_report *report, const char *group)
 	return count;
 }
 
+/* Names the rows of a table of operators as its tool does. */
+static void name_operators(const struct weir_input *input, struct totals *totals)
+{
+	if (input->format && strcmp(input->format, "trtexec") == 0) {
+		totals->things = "layers";
+		totals->means = weir_run_label(input->run, "iterations");
+	} else if (input->format && strcmp(input->format, "tfprof") == 0) {
+		totals->time = "of execution time, on host and accelerator";
+	}
+}
+
 static void collect_totals(const struct weir_report *report, struct totals *totals)
 {
 	double stated_ns = 0;
 
 	*totals = (struct totals){.things = "operators",
-	                          .time = "of the table",
+	                          .time = "of GPU time",
 	                          .aside = "",
 	                          .copies_ns = NAN,
 	                          .memsets_ns = NAN};
-	if (report->profile->input_count == 1 && report->profile->inputs->run &&
-	    report->profile->inputs->format &&
-	    strcmp(report->profile->inputs->format, "key_averages") == 0) {
+	if (report->profile->input_count == 1 && is_key_averages(report->profile->inputs)) {
 		add_key_averages(report->profile->inputs->run, totals);
 		return;
 	}
@@ -530,6 +572,8 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 			                    run->operators.items[m].count));
 		if (run && metric_of(run, "operators/total_ns") > 0)
 			stated_ns += metric_of(run, "operators/total_ns");
+		if (run)
+			name_operators(&report->profile->inputs[i], totals);
 	}
 	if (totals->count) {
 		totals->ns = fmax(totals->ns, stated_ns); /* a file may lack rows */
@@ -546,7 +590,7 @@ static void collect_totals(const struct weir_report *report, struct totals *tota
 	if (!totals->count)
 		add_figures(report, totals, "os_calls/");
 	totals->things = "host functions";
-	totals->time = "that calls of the host take";
+	totals->time = "that host API calls take";
 	totals->on_host =
 		totals->count > 0 && !(totals->copies_ns > 0) && !(totals->memsets_ns > 0);
 	if (!totals->count)
@@ -609,6 +653,18 @@ static void put_headline(const struct totals *totals, const struct weir_text *na
 	                                   "device waits for");
 }
 
+/* Appends the calls of the rows, the rows without time, and the iterations of a mean. */
+static void put_counts(const struct totals *totals, struct weir_text *out)
+{
+	if (totals->calls > 0)
+		weir_text_printf(out, " (%.0f call%s)", totals->calls,
+		                 totals->calls > 1 ? "s" : "");
+	if (totals->idle)
+		weir_text_printf(out, " (%zu with a time of 0)", totals->idle);
+	if (totals->means)
+		weir_text_printf(out, ", means of %s iterations", totals->means);
+}
+
 /* Makes the largest row of the tables the headline, and notes the next ones. Returns false if there
  * are no tables, or their time is not known. */
 static bool explain_totals(struct weir_report *report)
@@ -636,17 +692,51 @@ static bool explain_totals(struct weir_report *report)
 		weir_text_release(&cut[i]);
 	}
 	put_beside(&totals, &list);
-	if (totals.calls > 0)
-		weir_text_printf(&calls, " (%.0f call%s)", totals.calls,
-		                 totals.calls > 1 ? "s" : "");
+	put_counts(&totals, &calls);
 	weir_report_note(report, totals.on_host ? "calls" : "totals",
 	                 "%s in the table: %zu%s; most of the time: %s%s", totals.things,
-	                 totals.count, calls.data ? calls.data : "", list.data, totals.aside);
+	                 totals.count + totals.idle, calls.data ? calls.data : "", list.data,
+	                 totals.aside);
 	weir_text_release(&calls);
 	weir_text_release(&list);
 	if (totals.on_host && weir_recording_of(report)->device)
 		report->verdict.next = weir_recording_of(report)->device;
 	return true;
+}
+
+/* Notes the totals of a table of the PyTorch profiler, and the rows with the most time of the host
+ * in a table with device time. */
+static void note_host_rows(struct weir_report *report)
+{
+	struct totals rows = {.count = 0};
+	struct weir_text list = {0}, cut[LISTED_TOTALS] = {{0}};
+	const struct weir_run *run = report->profile->inputs->run;
+	double host_ms, device_ms;
+	size_t listed;
+
+	if (report->profile->input_count != 1 || !is_key_averages(report->profile->inputs))
+		return;
+	host_ms = metric_of(run, "self_host_time_total_ms");
+	device_ms = metric_of(run, "self_device_time_total_ms");
+	for (size_t m = 0; m < run->metrics.count; m++)
+		add_figure(&rows, &run->metrics.items[m], "host/");
+	listed = cut_totals(&rows, cut);
+	weir_text_puts(&list, host_ms > 0 ? "host time of all rows " : "");
+	if (host_ms > 0)
+		weir_text_duration(&list, host_ms * 1e6);
+	if (device_ms > 0) {
+		weir_text_puts(&list, list.length ? ", device time " : "device time of all rows ");
+		weir_text_duration(&list, device_ms * 1e6);
+	}
+	for (size_t i = 0; i < listed; i++) {
+		weir_text_printf(&list, "%s%s ",
+		                 i ? ", " : "; most host time: ", cut[i].data ? cut[i].data : "?");
+		weir_text_duration(&list, rows.largest[i].ns);
+		weir_text_release(&cut[i]);
+	}
+	if (list.length)
+		weir_report_note(report, "host_rows", "%s", list.data);
+	weir_text_release(&list);
 }
 
 /* ---- results ---- */
@@ -656,8 +746,8 @@ static bool explain_totals(struct weir_report *report)
 static void explain_results(struct weir_report *report, bool has_headline)
 {
 	static const char *(*const describe[])(struct weir_report * report) = {
-		weir_describe_stated_requests, weir_describe_stated_queries,
-		weir_describe_stated_loads};
+		weir_describe_stated_memory, weir_describe_stated_requests,
+		weir_describe_stated_queries, weir_describe_stated_loads};
 	const char *headline = NULL;
 
 	for (size_t i = 0; !has_headline && !headline && i < WEIR_COUNT_OF(describe); i++)
@@ -692,6 +782,7 @@ static void explain_silence(struct weir_report *report)
 	if (silences[i].holds != is_anything)
 		return;
 	explain_results(report, explain_totals(report));
+	note_host_rows(report);
 	weir_note_stated_loads(report);
 }
 

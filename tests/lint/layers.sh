@@ -20,6 +20,7 @@ engine/readers/chrome:      @model engine/readers engine/readers/parts engine/re
 engine/readers/nvidia:      @model engine/readers engine/readers/parts engine/readers/sql engine/readers/trace engine/readers/monitor
 engine/readers/amd:         @model engine/readers engine/readers/parts engine/readers/sql engine/readers/trace
 engine/readers/torch:       @model engine/readers engine/readers/parts engine/readers/trace
+engine/readers/tensorflow:  @model engine/readers engine/readers/parts
 engine/readers/host:        @model engine/readers engine/readers/parts
 engine/readers/loadgen:     @model engine/readers engine/readers/parts
 engine/readers/requests:    @model engine/readers engine/readers/parts
