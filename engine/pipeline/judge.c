@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/analysis/counters/counters.h"
 #include "engine/analysis/rank/features.h"
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -150,6 +151,7 @@ static void judge_served(struct weir_report *report, struct weir_ruleset *rules,
 
 #define FEW_BLOCKS 0.25 /* of the multiprocessors */
 #define WARP       32   /* threads */
+#define BUSY_CACHE 0.8  /* of its peak: the level at which Nsight Compute calls a part saturated */
 
 #define REACHES                                                                                    \
 	"the kernel with most of the counted time ({operator_share:share}) reaches "               \
@@ -161,8 +163,8 @@ static const struct {
 } counted_texts[WEIR_BOUND_COUNT] = {
 	[WEIR_BOUND_MEMORY] = {REACHES, "move fewer bytes: fuse it with its neighbours, use a "
                                         "smaller type, or share operands across more rows"},
-	[WEIR_BOUND_KERNEL] = {REACHES, "retune or replace it; the rules on the details page of "
-                                        "Nsight Compute show what limits it"},
+	[WEIR_BOUND_KERNEL] = {REACHES, "tune it, or use another implementation; the advice on the "
+                                        "details page of Nsight Compute shows what limits it"},
 	[WEIR_BOUND_HARDWARE] = {REACHES ": smaller types, less work or more devices help",
                                  "use a smaller type (FP8), prune, or add devices"},
 	[WEIR_BOUND_RUNTIME] =
@@ -218,8 +220,7 @@ static void note_other_rule(struct weir_report *report)
 		    !(small || (remark->text && strstr(remark->text, "latency issues"))))
 			continue;
 		weir_report_note(report, "counters_rule",
-		                 "the rule SOLBottleneck of Nsight Compute disagrees with this "
-		                 "verdict: %s",
+		                 "Nsight Compute's own advice disagrees with this verdict: %s",
 		                 small ? "it calls the grid too small to fill the device"
 		                       : "it takes less than 60 % of both peaks as a sign of "
 		                         "latency");
@@ -300,6 +301,25 @@ static void explain_launch(struct weir_report *report)
 	weir_text_release(&device);
 }
 
+/* Adds to the headline that the L1 cache is the busiest part of the memory system, if it is busier
+ * than the memory roof of the verdict by as much as separates two roofs. */
+static void name_cache(struct weir_report *report)
+{
+	const double *value = report->counters[0].value;
+	double l1 = value[WEIR_COUNTER_L1], dram = value[WEIR_COUNTER_DRAM];
+
+	if (!(l1 >= BUSY_CACHE) || !(l1 > value[WEIR_COUNTER_L2]) || !(l1 > dram) ||
+	    !(l1 >= report->operators->features[WEIR_F_BYTES_ROOF] + WEIR_SOL_GAP) ||
+	    (report->verdict.bound != WEIR_BOUND_MEMORY &&
+	     report->verdict.bound != WEIR_BOUND_KERNEL))
+		return;
+	report->verdict.headline = weir_arena_format(
+		report->arena,
+		"%s; the L1/TEX cache is the busiest part of the memory system (%.0f %%), and DRAM "
+		"reaches %.2g %%",
+		report->verdict.headline, 100 * l1, 100 * dram);
+}
+
 /* Makes the verdict on the kernel with the most counted time the verdict of the report. */
 static void judge_counted(struct weir_report *report)
 {
@@ -315,6 +335,8 @@ static void judge_counted(struct weir_report *report)
 			expand_for_operator(report, counted_texts[bound].headline);
 		report->verdict.next = expand_for_operator(report, counted_texts[bound].next);
 	}
+	if (bound != WEIR_BOUND_UNDETERMINED)
+		name_cache(report);
 	explain_launch(report);
 	note_other_rule(report);
 }

@@ -63,8 +63,11 @@ enum part {
 		.use = WEIR_NCU_ADDED, .weight = (times), .part = BIT(bit), .included = (others)   \
 	}
 #define INSTRUCTION(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
+/* The same sum over whole multiprocessors. */
+#define INSTRUCTION_OF_SM(op) "sm__sass_thread_inst_executed_op_" op "_pred_on.sum"
 #define EXECUTED(op, times, bit)                                                                   \
 	ADDED(INSTRUCTION(op), WEIR_COUNTER_VECTOR_FLOPS, times, bit, 0),                          \
+		ADDED(INSTRUCTION_OF_SM(op), WEIR_COUNTER_VECTOR_FLOPS, times, bit, 0),            \
 		ADDED(INSTRUCTION(op) ".per_cycle_elapsed", WEIR_COUNTER_VECTOR_FLOPS_PER_CYCLE,   \
 	              times, RATES + (bit), 0)
 /* Operations of the matrix units, summed over all instructions of a type. */
