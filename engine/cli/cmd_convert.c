@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/slice.h"
 #include "engine/cli/command.h"
 #include "engine/cli/output.h"
 #include "engine/cli/progress.h"
@@ -38,6 +39,25 @@ static const struct weir_option options[] = {
 	{.name = NULL},
 };
 
+/* Prints the warnings about the inputs, which the document does not hold. */
+static void say_lines(const struct weir_text *lines)
+{
+	struct weir_slice rest = {lines->data, lines->length};
+
+	while (rest.length) {
+		const char *end = memchr(rest.data, '\n', rest.length);
+		size_t length = end ? (size_t)(end - rest.data) : rest.length;
+		struct weir_text line = {0};
+
+		weir_text_puts(&line, "warning: ");
+		weir_text_add(&line, rest.data, length);
+		weir_say(line.data);
+		weir_text_release(&line);
+		length += end != NULL;
+		rest = (struct weir_slice){rest.data + length, rest.length - length};
+	}
+}
+
 static enum weir_status read_run(const struct weir_arguments *arguments,
                                  const struct weir_settings *settings, struct weir_run **out,
                                  struct weir_error *err)
@@ -45,6 +65,7 @@ static enum weir_status read_run(const struct weir_arguments *arguments,
 	const char *window = weir_option_text(arguments, "window");
 	struct weir_progress_line line;
 	struct weir_progress progress = weir_progress_of(&line);
+	struct weir_text warnings = {0};
 	struct weir_classify_request request = {
 		.paths = weir_arguments_list(arguments),
 		.path_count = weir_arguments_count(arguments),
@@ -52,6 +73,7 @@ static enum weir_status read_run(const struct weir_arguments *arguments,
 		.settings = settings,
 		.whole_window = window && strcmp(window, "all") == 0,
 		.run_number = weir_option_count(arguments, "run", 0),
+		.warnings = weir_option_given(arguments, "quiet") ? NULL : &warnings,
 		.progress = &progress,
 	};
 	enum weir_status status;
@@ -59,6 +81,8 @@ static enum weir_status read_run(const struct weir_arguments *arguments,
 	weir_progress_start(&line, stderr, weir_option_given(arguments, "quiet"));
 	status = weir_convert(&request, out, err);
 	weir_progress_end(&line);
+	say_lines(&warnings);
+	weir_text_release(&warnings);
 	return status;
 }
 

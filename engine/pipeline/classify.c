@@ -20,6 +20,7 @@
 #include "engine/pipeline/recommend.h"
 #include "engine/pipeline/server_verdict.h"
 #include "engine/pipeline/several_runs.h"
+#include "engine/report/words/warnings.h"
 
 #define DEFAULT_PERCENTILE 0.95
 
@@ -359,6 +360,22 @@ static enum weir_status require_values(const struct weir_classify_request *reque
 	                 request->path_count ? request->paths[0] : "the input");
 }
 
+/* Appends the warnings about the inputs, one a line. It passes over files without samples: nothing
+ * is compared. */
+static void list_warnings(const struct weir_profile *profile, struct weir_text *out)
+{
+	for (size_t i = 0; out && i < profile->input_count; i++)
+		for (int code = 0; code < WEIR_WARN_COUNT; code++) {
+			const struct weir_input *input = &profile->inputs[i];
+
+			if (!input->warnings[code].count || code == WEIR_WARN_MEANS_ONLY)
+				continue;
+			weir_warning_of_input(input, (enum weir_warning_code)code,
+			                      profile->input_count > 1, out);
+			weir_text_puts(out, "\n");
+		}
+}
+
 enum weir_status weir_convert(const struct weir_classify_request *request, struct weir_run **out,
                               struct weir_error *err)
 {
@@ -376,6 +393,8 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 		weir_analysis_run(analysis, *out);
 		status = require_values(request, *out, err);
 	}
+	if (!status)
+		list_warnings(profile, request->warnings);
 	if (status && *out) {
 		weir_run_free(*out);
 		*out = NULL;

@@ -9,6 +9,7 @@
 
 #include "ci/policy/policy.h"
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/include/weir/weir.h"
 #include "engine/model/report.h"
 #include "engine/model/run.h"
@@ -35,6 +36,8 @@ struct weir_classify_request {
 	double percentile; /* at which shares of stages are read, 0 to 1; 0: 0.95 */
 	bool detail;       /* keep the data for drawings of the timeline */
 	size_t run_number; /* weir_convert(): run of a file with several, from 1; 0: the only one */
+	struct weir_text *warnings; /* weir_convert(): receives a line for each warning; NULL: none
+	                             */
 	const struct weir_progress *progress; /* NULL: none */
 	bool offline;                         /* do not fetch addresses of http and https */
 	bool tolerant; /* leave files out that cannot be read, and report them */
