@@ -710,12 +710,13 @@ static void note_host_rows(struct weir_report *report)
 {
 	struct totals rows = {.count = 0};
 	struct weir_text list = {0}, cut[LISTED_TOTALS] = {{0}};
-	const struct weir_run *run = report->profile->inputs->run;
+	const struct weir_run *run;
 	double host_ms, device_ms;
 	size_t listed;
 
 	if (report->profile->input_count != 1 || !is_key_averages(report->profile->inputs))
 		return;
+	run = report->profile->inputs->run;
 	host_ms = metric_of(run, "self_host_time_total_ms");
 	device_ms = metric_of(run, "self_device_time_total_ms");
 	for (size_t m = 0; m < run->metrics.count; m++)

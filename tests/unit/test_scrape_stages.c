@@ -489,7 +489,7 @@ static void old_names_of_sglang_are_known(void **state)
 	expect_mean(&bench.figures, "queue", "queue", 4, 10000);
 	gap = stage_of(&bench.figures, "tpot");
 	assert_near(gap->mean_ns, 0.07e9, 1e-12);
-	assert_true(isnan(gap->at[WEIR_LEVEL_P50].low));
+	assert_true(gap->at[WEIR_LEVEL_P50].high <= 0.1e9);
 	assert_near(bench.figures.requests, 3, 0);
 	assert_near(bench.figures.waiting, 5, 0);
 	release(&bench);
