@@ -106,9 +106,8 @@ static void every_unit_becomes_nanoseconds(void **state)
 static void malformed_durations_are_errors(void **state)
 {
 	(void)state;
-	expect_refused(HEAD "\"stages\": {\"a\": [1, 0]}}", WEIR_E_FORMAT,
-	               "stages.a: [1]: expected positive times");
-	expect_refused(HEAD "\"stages\": {\"a\": [-1]}}", WEIR_E_FORMAT, "stages.a: [0]");
+	expect_refused(HEAD "\"stages\": {\"a\": [0, -1]}}", WEIR_E_FORMAT,
+	               "stages.a: [1]: expected times of at least 0");
 	expect_refused(HEAD "\"stages\": {\"a\": [1e999]}}", WEIR_E_FORMAT, "stages.a");
 	expect_refused(HEAD "\"stages\": {\"a\": [1e308]}}", WEIR_E_FORMAT, "stages.a: [0]");
 	expect_refused(HEAD "\"stages\": {\"a\": [null]}}", WEIR_E_FORMAT, "stages.a: [0]");

@@ -44,14 +44,14 @@ static enum weir_status read_unit(const cJSON *document, double *scale, struct w
 /* The values of each table; metrics have another form. */
 static const struct values {
 	const char *what; /* for messages */
-	bool positive;    /* else 0 is valid */
 	bool scaled;      /* by the unit of the document */
 } values_of[WEIR_RUN_METRICS] = {
-	[WEIR_RUN_STAGES] = {"positive times", true, true},
-	/* Operators and the device may not run in each iteration of a stage. */
-	[WEIR_RUN_DEVICE] = {"times of at least 0", false, true},
-	[WEIR_RUN_OPERATORS] = {"times of at least 0", false, true},
-	[WEIR_RUN_CALLS] = {"numbers of at least 0", false, false},
+	/* A request may not wait in a stage; operators and the device may not run in each iteration
+         * of one. */
+	[WEIR_RUN_STAGES] = {"times of at least 0", true},
+	[WEIR_RUN_DEVICE] = {"times of at least 0", true},
+	[WEIR_RUN_OPERATORS] = {"times of at least 0", true},
+	[WEIR_RUN_CALLS] = {"numbers of at least 0", false},
 };
 
 static enum weir_status read_values(const cJSON *list, const struct values *values, double unit_ns,
@@ -64,7 +64,7 @@ static enum weir_status read_values(const cJSON *list, const struct values *valu
 		return weir_fail(err, WEIR_E_FORMAT, "expected a list of %s", values->what);
 	cJSON_ArrayForEach (value, list) {
 		if (!cJSON_IsNumber(value) || !isfinite(value->valuedouble * scale) ||
-		    value->valuedouble < 0 || (values->positive && value->valuedouble <= 0))
+		    value->valuedouble < 0)
 			return weir_fail(err, WEIR_E_FORMAT, "[%zu]: expected %s", series->count,
 			                 values->what);
 		weir_series_push(series, value->valuedouble * scale);
