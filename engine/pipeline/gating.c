@@ -117,6 +117,40 @@ static void remark_sessions(struct weir_gate_result *result)
 		(unsigned long long)count, count == 1 ? "" : "s");
 }
 
+/* Returns true for the median of a stage or operator that takes no time on one side: no ratio tells
+ * how much slower or faster it is. */
+static bool is_from_or_to_zero(const struct weir_row *row)
+{
+	return row->outcome == WEIR_OUTCOME_INFORMATIONAL && row->kind != WEIR_SCOPE_METRIC &&
+	       row->metric == WEIR_METRIC_P50 && row->baseline_samples > 0 &&
+	       row->candidate_samples > 0 && isnan(row->baseline) != isnan(row->candidate);
+}
+
+/* Says which stage or operator has a time on one side alone, since its rows are not judged. */
+static void remark_zeros(struct weir_gate_result *result)
+{
+	const struct weir_row *first = NULL;
+	struct weir_text time = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < result->row_count; i++) {
+		if (!is_from_or_to_zero(&result->rows[i]))
+			continue;
+		first = first ? first : &result->rows[i];
+		count++;
+	}
+	if (!first)
+		return;
+	weir_text_duration(&time, isnan(first->baseline) ? first->candidate : first->baseline);
+	weir_gate_remark(result,
+	                 "%s takes %s at p50 in the %s, and none in the %s, so that no ratio can "
+	                 "be judged%s: compare %s times by hand",
+	                 first->scope, time.data, isnan(first->baseline) ? "candidate" : "baseline",
+	                 isnan(first->baseline) ? "baseline" : "candidate",
+	                 count > 1 ? " (and others are like it)" : "", count > 1 ? "these" : "its");
+	weir_text_release(&time);
+}
+
 #define NAMED_CARRIERS 4 /* runs that a row names */
 #define SHORT_ID       12
 
@@ -273,6 +307,7 @@ static enum weir_status compare_and_judge(struct weir_gate_result *result,
 		add_drift(result, &policy, baseline, candidate);
 		weir_gate_judge(result, terms);
 		remark_sessions(result);
+		remark_zeros(result);
 	}
 	if (!status && draws)
 		weir_gate_pictures_fill(result, comparing, baseline, candidate);
