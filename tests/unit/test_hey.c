@@ -45,7 +45,7 @@ static void hey_states_times_in_seconds(void **state)
 	reading_expects_label(input->run, "completed", "4000");
 	reading_expects_label(input->run, "failed", "30");
 	reading_expects_label(input->run, "duration_s", "10.0125");
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
 	weir_profile_free(profile);
 }

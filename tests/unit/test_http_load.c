@@ -113,9 +113,9 @@ static void failed_requests_of_wrk_are_counted_once(void **state)
 	const struct weir_input *input = reading_of(&weir_reader_wrk, errors, profile);
 
 	(void)state;
-	assert_ptr_equal(strstr(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	assert_ptr_equal(strstr(input->warnings[WEIR_WARN_FAILED_COUNTED].detail,
 	                        "25 of 105 requests failed: bad status 16, read errors 2, "),
-	                 input->warnings[WEIR_WARN_OF_TOOL].detail);
+	                 input->warnings[WEIR_WARN_FAILED_COUNTED].detail);
 	input = reading_of(&weir_reader_wrk, unopened, profile);
 	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
 	                    "connections were not opened 3 times");
@@ -255,7 +255,7 @@ static void answers_of_another_length_are_no_failures(void **state)
 		reading_file(&weir_reader_ab, DATA "ab_errors.txt", profile);
 
 	(void)state;
-	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	assert_string_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].detail,
 	                    "15 of 300 requests failed: bad status 15; 297 answers of another "
 	                    "length count as completed");
 	weir_profile_free(profile);

@@ -52,7 +52,7 @@ static void statistics_of_jmeter_are_of_each_name_and_over_all(void **state)
 	reading_expects_label(input->run, "request@POST /generate/failed", "8");
 	assert_string_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].detail,
 	                    "all 20 requests of \"GET /gone\" failed");
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 1);
 	weir_profile_free(profile);
 }
 
@@ -122,7 +122,7 @@ static void both_files_of_gatling_say_the_same(void **state)
 		reading_expects_figure(input->run, "request_throughput", 29.6, true, "1/s");
 		reading_expects_label(input->run, "completed", "592");
 		reading_expects_label(input->run, "failed", "8");
-		assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+		assert_string_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].detail,
 		                    "8 of 600 requests failed");
 		weir_profile_free(profile);
 	}

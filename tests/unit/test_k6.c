@@ -41,7 +41,7 @@ static void figures_of_an_export_are_those_of_all_requests(void **state)
 	reading_expects_label(input->run, "failed", "10");
 	reading_expects_label(input->run, "vus", NULL);
 	reading_expects_label(input->run, "vus_max", "5");
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
 	weir_profile_free(profile);
@@ -58,7 +58,7 @@ static void values_may_be_an_object_of_their_own(void **state)
 	reading_expects_figure(input->run, "failed_pct", 0, false, "%");
 	reading_expects_label(input->run, "completed", "200");
 	reading_expects_label(input->run, "failed", NULL);
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 0);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 0);
 	weir_profile_free(profile);
 }
 

@@ -43,8 +43,8 @@ static void requests_and_all_of_them_become_figures(void **state)
 	assert_string_equal(weir_run_label(run, "request@GET /health/completed"), "100");
 	assert_null(weir_run_label(run, "request@GET /health/failed"));
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
-	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 1);
+	assert_string_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].detail,
 	                    "2 of 300 requests failed, and their times are counted");
 	weir_profile_free(profile);
 }
@@ -89,13 +89,13 @@ static void failures_are_told_and_nothing_else_means_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(reading_of(reader, HEADER ALL("5", "0"), profile)
-	                         ->warnings[WEIR_WARN_OF_TOOL]
+	                         ->warnings[WEIR_WARN_FAILED_COUNTED]
 	                         .count,
 	                 0);
 	weir_profile_free(profile);
 	profile = weir_profile_new();
 	assert_int_equal(reading_of(reader, HEADER ALL("5", "4"), profile)
-	                         ->warnings[WEIR_WARN_OF_TOOL]
+	                         ->warnings[WEIR_WARN_FAILED_COUNTED]
 	                         .count,
 	                 1);
 	weir_profile_free(profile);

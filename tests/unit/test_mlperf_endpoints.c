@@ -33,8 +33,9 @@ static void rates_and_times_are_figures(void **state)
 	assert_string_equal(weir_run_label(run, "completed"), "598");
 	assert_string_equal(weir_run_label(run, "duration_s"), "19.20");
 	assert_string_equal(weir_run_label(run, "target_qps"), "32.0");
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 1);
-	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail, "2 of 600 samples failed");
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 1);
+	assert_string_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].detail,
+	                    "2 of 600 samples failed");
 	weir_profile_free(profile);
 }
 
@@ -52,7 +53,7 @@ static void odd_lines_are_counted_or_passed_over(void **state)
 	reading_expects_figure(input->run, "max_tpot_ms", 0.005, false, "ms");
 	assert_int_equal(input->run->metrics.count, 2);
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 3);
-	assert_int_equal(input->warnings[WEIR_WARN_OF_TOOL].count, 0);
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 0);
 	weir_profile_free(profile);
 }
 

@@ -217,7 +217,9 @@ static void warn(struct weir_http_report *report, double failed)
 	if (*report->remark)
 		weir_text_printf(&text, "%s%s", text.length ? "; " : "", report->remark);
 	if (text.length)
-		weir_input_warn(report->input, WEIR_WARN_OF_TOOL, UINT64_MAX, text.data);
+		weir_input_warn(report->input,
+		                failed > 0 ? WEIR_WARN_FAILED_COUNTED : WEIR_WARN_OF_TOOL,
+		                UINT64_MAX, text.data);
 	weir_text_release(&text);
 	weir_client_summary_warn(report->input, WEIR_WARN_UNFINISHED,
 	                         report->value[WEIR_HTTP_UNFINISHED]);

@@ -428,7 +428,7 @@ static enum weir_status conclude(struct k6 *k6, struct weir_error *err)
 		label_number(run, WEIR_LOAD_FAILED, failed);
 		weir_text_printf(&text, "%.0f of %.0f requests failed, and their times are counted",
 		                 failed, k6->requests);
-		weir_input_warn(k6->input, WEIR_WARN_OF_TOOL, UINT64_MAX, text.data);
+		weir_input_warn(k6->input, WEIR_WARN_FAILED_COUNTED, UINT64_MAX, text.data);
 		weir_text_release(&text);
 	}
 	weir_input_warn(k6->input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);

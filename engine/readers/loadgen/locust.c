@@ -284,7 +284,7 @@ static void warn_of_failures(struct table *table, double failures, double reques
 		return;
 	weir_text_printf(&text, "%.0f of %.0f requests failed, and their times are counted",
 	                 failures, requests);
-	weir_input_warn(table->input, WEIR_WARN_OF_TOOL, table->all_at, text.data);
+	weir_input_warn(table->input, WEIR_WARN_FAILED_COUNTED, table->all_at, text.data);
 	weir_text_release(&text);
 }
 

@@ -198,7 +198,7 @@ static void warn_of_failures(struct endpoints *reading)
 	if (!(reading->failed > 0))
 		return;
 	weir_text_printf(&text, "%.0f of %.0f samples failed", reading->failed, reading->issued);
-	weir_input_warn(reading->input, WEIR_WARN_OF_TOOL, UINT64_MAX, text.data);
+	weir_input_warn(reading->input, WEIR_WARN_FAILED_COUNTED, UINT64_MAX, text.data);
 	weir_text_release(&text);
 }
 

@@ -147,6 +147,12 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                                "the program that wrote the file warns of its "
                                "figures",
                                "warnings by the program that wrote the file"},
+	[WEIR_WARN_PROGRAM_FAILED] = {"program_failed",
+                                      "the program failed while it measured: results may be "
+                                      "missing",
+                                      "lines say that the program failed while it measured: "
+                                      "results may be missing"},
+	[WEIR_WARN_FAILED_COUNTED] = {"failed_counted", "the file counts failed requests", NULL},
 	[WEIR_WARN_OTHER_PROCESS] =
 		{"other_process",
                  "the tables of 1 further process were left out: pass each process in its own file",
