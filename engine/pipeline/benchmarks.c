@@ -346,6 +346,46 @@ static void note_unsteady(struct weir_report *report, const struct unsteady *uns
 	weir_text_release(&list);
 }
 
+/* Notes the test of llama-bench whose repetitions differ most from their mean. */
+static void note_deviation(struct weir_report *report, const struct weir_run *run)
+{
+	static const char statistic[] = "/stddev_tokens_per_s";
+	struct weir_text name = {0}, text = {0}, worst = {0};
+	double most = 0;
+
+	for (size_t i = 0; i < run->label_count; i++) {
+		struct weir_slice key = weir_slice_of(run->labels[i].key);
+		const struct weir_series *mean;
+		double share;
+
+		if (!weir_slice_ends(key, statistic))
+			continue;
+		key.length -= sizeof(statistic) - 1;
+		weir_text_clear(&name);
+		weir_text_add(&name, key.data, key.length);
+		weir_text_puts(&name, "_tokens_per_s");
+		mean = weir_series_find(&run->metrics, name.data);
+		share = mean && mean->count
+		                ? weir_figure_label_number(run, run->labels[i].key) / mean->value[0]
+		                : NAN;
+		if (!(share > most))
+			continue;
+		most = share;
+		weir_text_clear(&worst);
+		weir_text_add(&worst, key.data, key.length);
+	}
+	if (most > 0) {
+		weir_text_share(&text, most);
+		weir_report_note(report, "deviation",
+		                 "the standard deviation of the tokens per second of a test is at "
+		                 "most %s of their mean (%s)",
+		                 text.data, worst.data);
+	}
+	weir_text_release(&name);
+	weir_text_release(&text);
+	weir_text_release(&worst);
+}
+
 /* ---- times of hyperfine: one a run ---- */
 
 /* Appends "NAME mean 3.93 ms, median 2.80 ms, 1.00 to 9.00 ms (5 times)". */
@@ -556,6 +596,9 @@ void weir_note_benchmarks(struct weir_report *report)
 			failed += note_failed_kinds(report, input->run);
 			note_disorder(report, input->run);
 			add_requests(&requests, input->run);
+		} else if (input->run && input->format &&
+		           strcmp(input->format, "llama-bench") == 0) {
+			note_deviation(report, input->run);
 		}
 	}
 	if (benchmarks.figures)

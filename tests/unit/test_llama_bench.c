@@ -96,7 +96,7 @@ static void columns_of_latencies_and_peaks_are_figures(void **state)
 	reading_expects_figure(run, "tg128_peak_tokens_per_s", 92.5, true, "tokens/s");
 	reading_expects_figure(run, "pp2048@d4096_e2e_ttft_ms", 1237.25, false, "ms");
 	assert_int_equal(run->metrics.count, 3 + 1 + 3);
-	assert_int_equal(run->label_count, 1); /* the model */
+	assert_int_equal(run->label_count, 1 + 7); /* the model, and deviations */
 	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 1);
 	weir_profile_free(profile);
 }
@@ -152,6 +152,86 @@ static void equal_tests_get_numbers_and_are_not_pooled(void **state)
 	weir_profile_free(profile);
 }
 
+static void deviations_of_means_are_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   HEADER ROW("0", "pp512", "100.00 ± 2.50") ROW("1", "pp512", "90 +/- 1"),
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_label(run, "fa@0/pp512/stddev_tokens_per_s", "2.5");
+	reading_expects_label(run, "fa@1/pp512/stddev_tokens_per_s", "1");
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	run = reading_of(
+		      reader,
+		      "n_prompt,n_gen,avg_ns,stddev_ns,avg_ts,stddev_ts\n8,0,2000000,500000,4,1\n",
+		      profile)
+	              ->run;
+	reading_expects_label(run, "pp8/stddev_ms", "0.5");
+	reading_expects_label(run, "pp8/stddev_tokens_per_s", "1");
+	weir_profile_free(profile);
+}
+
+/* llama-benchy reads a context, and answers behind it, apart from the tests. */
+static void tests_of_a_context_are_tests(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "llama_benchy.log", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "ctx_pp@d4096_tokens_per_s", 1600.5, true, "tokens/s");
+	reading_expects_figure(input->run, "ctx_pp@d4096_ttfr_ms", 2559.25, false, "ms");
+	reading_expects_figure(input->run, "ctx_tg@d4096_peak_tokens_per_s", 44.5, true,
+	                       "tokens/s");
+	reading_expects_figure(input->run, "tg32@d4096_tokens_per_s", 38.75, true, "tokens/s");
+	reading_expects_label(input->run, "ctx_pp@d4096/stddev_ttfr_ms", "20.5");
+	reading_expects_label(input->run, "model", "example/model-27B");
+	assert_int_equal(input->warnings[WEIR_WARN_RAGGED_ROW].count, 0);
+	weir_profile_free(profile);
+}
+
+static void concurrent_requests_are_a_condition(void **state)
+{
+	static const char table[] =
+		"| model | test | t/s (total) | t/s (req) | peak t/s | peak t/s (req) |\n"
+		"|:--|--:|--:|--:|--:|--:|\n"
+		"| m | tg8 @ d16 (c1) | 5.5 ± 0.5 | 5.5 ± 0.5 | 6 | 6 |\n"
+		"| m | tg8 @ d16 (c4) | 16.5 ± 0.5 | 4.5 ± 0.5 | 20 | 5 |\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, table, profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "concurrency@4/tg8@d16_tokens_per_s", 16.5, true, "tokens/s");
+	reading_expects_figure(run, "concurrency@4/tg8@d16_tokens_per_s_per_request", 4.5, true,
+	                       "tokens/s");
+	reading_expects_figure(run, "concurrency@4/tg8@d16_peak_tokens_per_s_per_request", 5, true,
+	                       "tokens/s");
+	reading_expects_figure(run, "concurrency@1/tg8@d16_peak_tokens_per_s", 6, true, "tokens/s");
+	weir_profile_free(profile);
+	assert_string_equal(reading_claims(table), "llama-bench");
+}
+
+static void lines_may_have_a_prefix_and_failures_are_warnings(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(reader, DATA "llama_bench_failed.log", profile);
+
+	(void)state;
+	assert_int_equal(input->run->metrics.count, 1);
+	reading_expects_figure(input->run, "pp512_tokens_per_s", 1050.25, true, "tokens/s");
+	reading_expects_label(input->run, "backend", "ROCm");
+	reading_expects_label(input->run, "INFO", NULL);
+	assert_int_equal(input->warnings[WEIR_WARN_PROGRAM_FAILED].count, 2);
+	assert_non_null(strstr(input->warnings[WEIR_WARN_PROGRAM_FAILED].detail,
+	                       "line 6: Memory access fault by GPU"));
+	weir_profile_free(profile);
+}
+
 /* A model has several keys: one of them is enough to tell two apart. */
 static void models_are_told_apart_by_one_condition(void **state)
 {
@@ -190,11 +270,12 @@ static void rows_of_other_tables_are_passed_over(void **state)
 
 static void names_of_tests_are_checked(void **state)
 {
-	static const char *const bad[] = {"pp",     "tg",    "pp5+",    "pp5+tg",
-	                                  "pp5tg5", "pp5@d", "pp5@d5x", "xx5",
-	                                  "pp5 @x", "@d5",   "pp-5",    "pp5+pp5"};
-	static const char *const good[] = {"pp5",    "tg5",      "pp5+tg6",
-	                                   "pp5@d7", "tg5 @ d7", "pp5+tg6 @ d7"};
+	static const char *const bad[] = {
+		"pp",     "tg",  "pp5+", "pp5+tg",  "pp5tg5", "pp5@d", "pp5@d5x", "xx5",
+		"pp5 @x", "@d5", "pp-5", "pp5+pp5", "ctx_pp", "pp5(c", "ctx_tg5", "pp5 (c4"};
+	static const char *const good[] = {"pp5",         "tg5",          "pp5+tg6",
+	                                   "pp5@d7",      "tg5 @ d7",     "pp5+tg6 @ d7",
+	                                   "ctx_pp @ d7", "pp5 @ d7 (c4)"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -319,6 +400,9 @@ static void damaged_files_are_read_or_refused(void **state)
 	reading_survives_damage(reader, "n_prompt,n_gen,avg_ns,avg_ts\n\"1\",\"0\",\"2\",\"5\"\n");
 	reading_survives_damage(reader,
 	                        "x\n" HEADER ROW("0", "pp1 @ d2", "5 ± 1") "\nbuild: a (1)\n");
+	reading_survives_damage(reader, "I |-> | model | test | t/s (total) | t/s (req) |\n"
+	                                "I |-> | m | ctx_pp @ d2 (c1) | 5 ± 1 | 4 +/- 1 |\n"
+	                                "I |-> CUDA error: out of memory\n");
 }
 
 int main(void)
@@ -332,6 +416,10 @@ int main(void)
 		cmocka_unit_test(a_latency_of_0_is_not_given),
 		cmocka_unit_test(tables_in_a_log_are_read_with_the_builds_behind_them),
 		cmocka_unit_test(equal_tests_get_numbers_and_are_not_pooled),
+		cmocka_unit_test(deviations_of_means_are_labels),
+		cmocka_unit_test(tests_of_a_context_are_tests),
+		cmocka_unit_test(concurrent_requests_are_a_condition),
+		cmocka_unit_test(lines_may_have_a_prefix_and_failures_are_warnings),
 		cmocka_unit_test(models_are_told_apart_by_one_condition),
 		cmocka_unit_test(rows_of_other_tables_are_passed_over),
 		cmocka_unit_test(names_of_tests_are_checked),

@@ -4,9 +4,12 @@
  * prints by default, several tables in a log included. A result is one test, such as the prompt of
  * 512 tokens ("pp512"), 128 generated tokens ("tg128"), both ("pp512+tg128"), or one of these
  * behind a context of 4,096 tokens ("tg128@d4096"). llama-benchy prints the same table for a
- * server, with columns of latencies, "ttfr (ms)", and of the peak, "peak t/s", that become figures.
+ * server, with columns of latencies, "ttfr (ms)", and of the peak, "peak t/s", that become figures,
+ * and with tests of the context alone, "ctx_pp @ d4096".
  * Its repetitions are the samples of a stage; its tokens per second are a figure. CSV and Markdown
- * state only the mean of the repetitions.
+ * state only the mean of the repetitions, and their standard deviation, which becomes a label of
+ * the test ("pp512/stddev_tokens_per_s"). Lines of a table may have a prefix, as wrappers of the
+ * program write it. Lines that say that the program failed are warnings.
  *
  * Conditions that all tests of the file share are labels. Others are in the names of the tests that
  * they distinguish ("flash_attn@0/pp512"), and tests under equal conditions have a number
@@ -19,20 +22,15 @@
 #include "engine/base/arena.h"
 #include "engine/base/names.h"
 #include "engine/base/text.h"
-#include "engine/readers/benchmark/benchmark.h"
+#include "engine/readers/benchmark/llama_tests.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
-#include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/records.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
 #define MAX_TESTS 1024u /* of a file: their names and conditions stay in memory */
-#define MAX_KEYS  WEIR_FIGURE_MAX_LABELS
-#define MAX_NAME  200 /* bytes of the conditions in a name; further ones are left out */
-#define MAX_PART  64  /* bytes of one of them; the rest is cut */
-#define TEST_TEXT 64  /* bytes of the name of a test */
-#define MAX_MORE  16  /* further figures of a test */
+#define TEST_TEXT 64    /* bytes of the name of a test */
 
 enum { JSON, CSV, TABLE };
 
@@ -40,43 +38,25 @@ static const struct weir_mark marks[] = {
 	[JSON] = {.first = "{[", .keys = {{"n_prompt", "n_gen", "avg_ns", "avg_ts"}, .all = 4}},
 	[CSV] = {.first = "", .cells = {{"n_prompt", "n_gen", "avg_ns", "avg_ts"}, .all = 4}},
 	[TABLE] = {.first = "", .texts = {{"| model ", " test |", " t/s |"}, .all = 3}},
+	/* llama-benchy with several concurrent requests */
+	{.first = "", .texts = {{"| model ", " test |", " t/s (total) |"}, .all = 3}},
 	{0},
-};
-
-struct test {
-	double prompt, generated, depth; /* tokens; NAN: not stated */
-	double mean_ns, tokens_per_s;    /* NAN: unknown */
-	uint32_t name;                   /* id of "pp512"; 0 until the test is complete */
-	uint32_t values[MAX_KEYS];       /* ids of its conditions, by key; 0: not stated */
-	double *samples;                 /* ns, owned */
-	size_t count, capacity;
-	struct weir_text prefix; /* conditions in front of its name */
-	struct {
-		uint32_t suffix; /* id of "_ttfr_ms" */
-		double value;
-	} more[MAX_MORE]; /* further figures, of llama-benchy */
-	size_t more_count;
-};
-
-struct reading {
-	struct weir_input *input;
-	struct weir_names *texts;
-	uint32_t keys[MAX_KEYS]; /* ids of the names of conditions, in order of appearance */
-	size_t key_count;
-	struct test *tests;
-	size_t count, capacity;
-	struct weir_text scratch;
 };
 
 /* ---- tests ---- */
 
-static void init_test(struct test *test)
+static void init_test(struct weir_llama_test *test)
 {
-	*test = (struct test){
-		.prompt = NAN, .generated = NAN, .depth = NAN, .mean_ns = NAN, .tokens_per_s = NAN};
+	*test = (struct weir_llama_test){.prompt = NAN,
+	                                 .generated = NAN,
+	                                 .depth = NAN,
+	                                 .mean_ns = NAN,
+	                                 .tokens_per_s = NAN,
+	                                 .stddev_ns = NAN,
+	                                 .stddev_tokens_per_s = NAN};
 }
 
-static void release_test(struct test *test)
+static void release_test(struct weir_llama_test *test)
 {
 	free(test->samples);
 	weir_text_release(&test->prefix);
@@ -85,18 +65,20 @@ static void release_test(struct test *test)
 /* Numbers of a test by their keys in JSON and CSV. */
 static const struct {
 	const char *key;
-	size_t slot; /* offsetof() in struct test */
+	size_t slot; /* offsetof() in struct weir_llama_test */
 } numbers[] = {
-	{"n_prompt", offsetof(struct test, prompt)},
-	{"n_gen", offsetof(struct test, generated)},
-	{"n_depth", offsetof(struct test, depth)},
-	{"avg_ns", offsetof(struct test, mean_ns)},
-	{"avg_ts", offsetof(struct test, tokens_per_s)},
+	{"n_prompt", offsetof(struct weir_llama_test, prompt)},
+	{"n_gen", offsetof(struct weir_llama_test, generated)},
+	{"n_depth", offsetof(struct weir_llama_test, depth)},
+	{"avg_ns", offsetof(struct weir_llama_test, mean_ns)},
+	{"avg_ts", offsetof(struct weir_llama_test, tokens_per_s)},
+	{"stddev_ns", offsetof(struct weir_llama_test, stddev_ns)},
+	{"stddev_ts", offsetof(struct weir_llama_test, stddev_tokens_per_s)},
 };
 
 /* Keys that are neither numbers of ours nor conditions. */
-static const char *const passed_over[] = {
-	"stddev_ns", "stddev_ts", "samples_ts", "test_time", "test", "t/s", ""};
+static const char *const passed_over[] = {"samples_ts", "test_time",   "test",
+                                          "t/s",        "t/s (total)", ""};
 
 /* Keys of conditions with another name in weir. */
 static const struct {
@@ -112,11 +94,11 @@ static bool is_passed_over(struct weir_slice key)
 	for (size_t i = 0; i < sizeof(passed_over) / sizeof(passed_over[0]); i++)
 		if (weir_slice_equals(key, passed_over[i]))
 			return true;
-	return key.length > MAX_PART;
+	return key.length > WEIR_LLAMA_MAX_PART;
 }
 
-/* Returns the index of the condition; MAX_KEYS if there are too many. */
-static size_t find_key(struct reading *reading, struct weir_slice key)
+/* Returns the index of the condition; WEIR_LLAMA_MAX_KEYS if there are too many. */
+static size_t find_key(struct weir_llama_tests *reading, struct weir_slice key)
 {
 	uint32_t id;
 
@@ -127,27 +109,27 @@ static size_t find_key(struct reading *reading, struct weir_slice key)
 	for (size_t i = 0; i < reading->key_count; i++)
 		if (reading->keys[i] == id)
 			return i;
-	if (reading->key_count == MAX_KEYS)
-		return MAX_KEYS;
+	if (reading->key_count == WEIR_LLAMA_MAX_KEYS)
+		return WEIR_LLAMA_MAX_KEYS;
 	reading->keys[reading->key_count] = id;
 	return reading->key_count++;
 }
 
-static void take_condition(struct reading *reading, struct test *test, struct weir_slice key,
-                           struct weir_slice value)
+static void take_condition(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                           struct weir_slice key, struct weir_slice value)
 {
 	size_t at;
 
 	if (is_passed_over(key) || !value.length || value.length > WEIR_FIGURE_LABEL_TEXT)
 		return;
 	at = find_key(reading, key);
-	if (at < MAX_KEYS)
+	if (at < WEIR_LLAMA_MAX_KEYS)
 		test->values[at] = weir_names_add(reading->texts, value.data, value.length);
 }
 
 /* Takes a member of JSON or a cell of CSV. */
-static void take_value(struct reading *reading, struct test *test, struct weir_slice key,
-                       struct weir_slice value, uint64_t at)
+static void take_value(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                       struct weir_slice key, struct weir_slice value, uint64_t at)
 {
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		double *number = (double *)(void *)((char *)test + numbers[i].slot);
@@ -169,7 +151,7 @@ static bool is_count(double value)
 }
 
 /* Names the test by its tokens. Returns false if it has none. */
-static bool name_by_tokens(struct reading *reading, struct test *test)
+static bool name_by_tokens(struct weir_llama_tests *reading, struct weir_llama_test *test)
 {
 	struct weir_text *name = &reading->scratch;
 	double depth = isnan(test->depth) ? 0 : test->depth; /* versions before 2025 */
@@ -191,8 +173,8 @@ static bool name_by_tokens(struct reading *reading, struct test *test)
 
 /* Adds a test, which the reading owns afterwards; one without any time or without a name is left
  * out with a warning. */
-static enum weir_status add_test(struct reading *reading, struct test *test, uint64_t at,
-                                 struct weir_error *err)
+static enum weir_status add_test(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                                 uint64_t at, struct weir_error *err)
 {
 	if (!(test->mean_ns > 0) || !isfinite(test->mean_ns))
 		test->mean_ns = NAN;
@@ -217,8 +199,8 @@ static enum weir_status add_test(struct reading *reading, struct test *test, uin
 
 /* ---- JSON ---- */
 
-static void take_samples(struct reading *reading, struct test *test, struct weir_slice list,
-                         uint64_t at)
+static void take_samples(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                         struct weir_slice list, uint64_t at)
 {
 	struct weir_jsoncursor cursor = weir_jsoncursor_on(list);
 
@@ -238,8 +220,8 @@ static void take_samples(struct reading *reading, struct test *test, struct weir
 	}
 }
 
-static void take_members(struct reading *reading, struct weir_jsoncursor *cursor, struct test *test,
-                         uint64_t at)
+static void take_members(struct weir_llama_tests *reading, struct weir_jsoncursor *cursor,
+                         struct weir_llama_test *test, uint64_t at)
 {
 	struct weir_slice key;
 
@@ -261,7 +243,7 @@ static void take_members(struct reading *reading, struct weir_jsoncursor *cursor
 	}
 }
 
-static enum weir_status read_json(struct reading *reading, struct weir_source *source,
+static enum weir_status read_json(struct weir_llama_tests *reading, struct weir_source *source,
                                   struct weir_error *err)
 {
 	struct weir_records *records;
@@ -272,7 +254,7 @@ static enum weir_status read_json(struct reading *reading, struct weir_source *s
 		return status;
 	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
 		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
-		struct test test;
+		struct weir_llama_test test;
 
 		init_test(&test);
 		take_members(reading, &cursor, &test, record.at);
@@ -299,6 +281,7 @@ struct header {
 	struct weir_names *names;
 	uint32_t *ids;
 	size_t count, capacity;
+	size_t first; /* column of a table behind the prefix of its lines */
 };
 
 static struct weir_slice column_of(const struct header *header, size_t column)
@@ -316,7 +299,8 @@ static bool is_csv_header(const struct weir_csv_row *row)
 static bool is_table_header(const struct weir_csv_row *row)
 {
 	return weir_csv_find(row, "test") != WEIR_CSV_NO_COLUMN &&
-	       weir_csv_find(row, "t/s") != WEIR_CSV_NO_COLUMN;
+	       (weir_csv_find(row, "t/s") != WEIR_CSV_NO_COLUMN ||
+	        weir_csv_find(row, "t/s (total)") != WEIR_CSV_NO_COLUMN);
 }
 
 static void keep_header(struct header *header, const struct weir_csv_row *row)
@@ -330,10 +314,10 @@ static void keep_header(struct header *header, const struct weir_csv_row *row)
 	}
 }
 
-static enum weir_status take_csv_row(struct reading *reading, struct header *header,
+static enum weir_status take_csv_row(struct weir_llama_tests *reading, struct header *header,
                                      const struct weir_csv_row *row, struct weir_error *err)
 {
-	struct test test;
+	struct weir_llama_test test;
 
 	if (is_csv_header(row)) {
 		keep_header(header, row);
@@ -365,25 +349,61 @@ static bool take_digits(struct weir_slice *rest)
 	return length > 0;
 }
 
-/* True for "pp512", "tg128" and "pp512+tg128", each also with "@d4096". */
+/* Takes "pp512", "tg128" or "pp512+tg128" off the text. */
+static bool take_tokens(struct weir_slice *text)
+{
+	bool prompt = weir_slice_take(text, "pp");
+
+	if (prompt && !take_digits(text))
+		return false;
+	if (!prompt || weir_slice_starts(*text, "+"))
+		return weir_slice_take(text, prompt ? "+tg" : "tg") && take_digits(text);
+	return true;
+}
+
+/* True for the tokens of a test, also with "@d4096", and for the tests of llama-benchy that read a
+ * context, "ctx_pp@d4096", or answer behind it, "ctx_tg@d4096". */
 static bool is_test(struct weir_slice text)
 {
-	bool prompt = weir_slice_take(&text, "pp");
+	bool context = weir_slice_take(&text, "ctx_pp") || weir_slice_take(&text, "ctx_tg");
 
-	if (prompt && !take_digits(&text))
+	if (!context && !take_tokens(&text))
 		return false;
-	if (!prompt || weir_slice_starts(text, "+"))
-		if (!weir_slice_take(&text, prompt ? "+tg" : "tg") || !take_digits(&text))
-			return false;
-	return !text.length || (weir_slice_take(&text, "@d") && take_digits(&text) && !text.length);
+	if (!context && !text.length)
+		return true;
+	return weir_slice_take(&text, "@d") && take_digits(&text) && !text.length;
+}
+
+/* Takes " (c4)", the concurrent requests of a test of llama-benchy, off the end of a cell, as a
+ * condition. */
+static void take_concurrency(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                             struct weir_slice *cell)
+{
+	static const struct weir_slice key = {"concurrency", sizeof("concurrency") - 1};
+	struct weir_slice rest, number;
+	size_t at = cell->length;
+
+	while (at && cell->data[at - 1] != '(')
+		at--;
+	rest = (struct weir_slice){cell->data + at, cell->length - at};
+	if (!at || !weir_slice_take(&rest, "c"))
+		return;
+	number.data = rest.data;
+	if (!take_digits(&rest) || !weir_slice_equals(rest, ")"))
+		return;
+	number.length = (size_t)(rest.data - number.data);
+	take_condition(reading, test, key, number);
+	cell->length = at - 1;
 }
 
 /* Names the test as the table does, without blanks: "pp 512", "pp512 @ d4096". */
-static bool name_by_cell(struct reading *reading, struct test *test, struct weir_slice cell)
+static bool name_by_cell(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                         struct weir_slice cell)
 {
 	char name[TEST_TEXT];
 	size_t length = 0;
 
+	take_concurrency(reading, test, &cell);
 	for (size_t i = 0; i < cell.length; i++) {
 		if (cell.data[i] == ' ')
 			continue;
@@ -407,51 +427,86 @@ static double read_rate(struct weir_slice cell)
 	return weir_parse_double(cell.data, length, &value) ? value : NAN;
 }
 
+/* Parses the standard deviation of "490.97 ± 2.27"; NAN: the cell states none. */
+static double read_deviation(struct weir_slice cell)
+{
+	static const char *const signs[] = {"\xc2\xb1", "+/-"};
+	double value;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		const char *found = weir_slice_find(cell, signs[i]);
+		struct weir_slice rest;
+
+		if (!found)
+			continue;
+		found += strlen(signs[i]);
+		rest = weir_slice_trim(
+			(struct weir_slice){found, (size_t)(cell.data + cell.length - found)});
+		if (weir_parse_double(rest.data, rest.length, &value))
+			return value;
+	}
+	return NAN;
+}
+
+/* Ends of the names of columns that hold figures, and of the names of these. */
+static const struct {
+	const char *column, *figure;
+	bool alone; /* the end alone is such a name as well */
+} endings[] = {
+	{" (ms)", "_ms", false},
+	{" t/s", "_tokens_per_s", false},
+	{"t/s (req)", "_tokens_per_s_per_request", true},
+};
+
 /* Returns the end of the name of a figure, "_ttfr_ms" for a column "ttfr (ms)" and
  * "_peak_tokens_per_s" for "peak t/s", as an id; 0: the column is no such figure. */
-static uint32_t suffix_of(struct reading *reading, struct weir_slice column)
+static uint32_t suffix_of(struct weir_llama_tests *reading, struct weir_slice column)
 {
-	static const char time[] = " (ms)", rate[] = " t/s";
 	struct weir_text *text = &reading->scratch;
-	size_t times = sizeof(time) - 1, rates = sizeof(rate) - 1;
-	const char *end = column.data + column.length;
-	bool is_time = column.length > times && !memcmp(end - times, time, times);
-	bool is_rate = column.length > rates && !memcmp(end - rates, rate, rates);
+	size_t i = 0;
 
-	if (!is_time && !is_rate)
+	while (i < sizeof(endings) / sizeof(endings[0]) &&
+	       !weir_slice_ends(column, endings[i].column))
+		i++;
+	if (i == sizeof(endings) / sizeof(endings[0]))
 		return 0;
-	column.length -= is_time ? times : rates;
+	column.length -= strlen(endings[i].column);
+	column = weir_slice_trim(column);
+	if (!column.length && !endings[i].alone)
+		return 0;
 	weir_text_clear(text);
-	weir_text_puts(text, "_");
-	for (size_t i = 0; i < column.length && i < MAX_PART; i++)
-		weir_text_add(text, (unsigned char)column.data[i] <= ' ' ? "_" : &column.data[i],
+	weir_text_puts(text, column.length ? "_" : "");
+	for (size_t c = 0; c < column.length && c < WEIR_LLAMA_MAX_PART; c++)
+		weir_text_add(text, (unsigned char)column.data[c] <= ' ' ? "_" : &column.data[c],
 		              1);
-	weir_text_puts(text, is_time ? "_ms" : "_tokens_per_s");
+	weir_text_puts(text, endings[i].figure);
 	return weir_names_add(reading->texts, text->data, text->length);
 }
 
 /* Takes a cell of a column of figures; 0 stands for a figure that the test does not have. False:
  * the column holds none. */
-static bool take_more(struct reading *reading, struct test *test, struct weir_slice column,
-                      const struct weir_csv_row *row, struct weir_slice cell)
+static bool take_more(struct weir_llama_tests *reading, struct weir_llama_test *test,
+                      struct weir_slice column, const struct weir_csv_row *row,
+                      struct weir_slice cell)
 {
 	uint32_t suffix = suffix_of(reading, column);
 	double value = read_rate(cell);
 
 	if (!suffix)
 		return false;
-	if (!(value > 0) || test->more_count == MAX_MORE) {
+	if (!(value > 0) || test->more_count == WEIR_LLAMA_MAX_MORE) {
 		if (cell.length && value != 0)
 			weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, row->at, NULL);
 		return true;
 	}
 	test->more[test->more_count].suffix = suffix;
+	test->more[test->more_count].stddev = read_deviation(cell);
 	test->more[test->more_count++].value = value;
 	return true;
 }
 
 /* Takes "build: 34ce48d97 (7356)", the line behind a table, for tests without a build. */
-static void take_build(struct reading *reading, struct weir_slice line)
+static void take_build(struct weir_llama_tests *reading, struct weir_slice line)
 {
 	static const struct weir_slice key = {"build_commit", sizeof("build_commit") - 1};
 	struct weir_slice rest = line, commit;
@@ -465,54 +520,126 @@ static void take_build(struct reading *reading, struct weir_slice line)
 	for (size_t i = reading->count; i; i--) {
 		size_t at = find_key(reading, key);
 
-		if (at == MAX_KEYS || reading->tests[i - 1].values[at])
+		if (at == WEIR_LLAMA_MAX_KEYS || reading->tests[i - 1].values[at])
 			return;
 		take_condition(reading, &reading->tests[i - 1], key, commit);
 	}
 }
 
+/* Returns the length of the whole words at the start of a text that a warning has room for. */
+static size_t length_of_words(struct weir_slice text)
+{
+	size_t length = text.length;
+
+	if (length <= WEIR_LLAMA_MAX_PART)
+		return length;
+	length = WEIR_LLAMA_MAX_PART;
+	while (length && text.data[length] != ' ')
+		length--;
+	return length ? length : WEIR_LLAMA_MAX_PART;
+}
+
+/* Warns of a line that says that the program ended with an error, which ends its tests. */
+static void warn_of_failure(struct weir_llama_tests *reading, const struct weir_csv_row *row)
+{
+	static const char *const signs[] = {
+		"Memory access fault by GPU",
+		"caught signal ",
+		"Segmentation fault",
+		"GGML_ASSERT(",
+		"terminate called",
+		"CUDA error:",
+		"ROCm error:",
+		"core dumped",
+		"ErrorDeviceLost",
+		"main: error:",
+	};
+	struct weir_slice line = weir_slice_trim(row->line);
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+		const char *found = weir_slice_find(line, signs[i]);
+		size_t length;
+
+		if (!found)
+			continue;
+		weir_text_printf(&text, "line %llu: ", (unsigned long long)row->number);
+		length = length_of_words(
+			(struct weir_slice){found, (size_t)(line.data + line.length - found)});
+		for (size_t c = 0; c < length; c++)
+			weir_text_add(&text, (unsigned char)found[c] < ' ' ? "?" : &found[c], 1);
+		weir_input_warn(reading->input, WEIR_WARN_PROGRAM_FAILED, UINT64_MAX, text.data);
+		break;
+	}
+	weir_text_release(&text);
+}
+
+/* Returns true if the row is one of a test: behind the prefix of the header's line, if it has one,
+ * and not the rule below the header. */
+static bool is_test_row(const struct header *header, const struct weir_csv_row *row)
+{
+	struct weir_slice cell = weir_csv_cell(row, header->first);
+
+	if (!header->count || weir_slice_starts(cell, "--") || weir_slice_starts(cell, ":-"))
+		return false;
+	return header->first > 1 || weir_slice_starts(weir_slice_trim(row->line), "|");
+}
+
+/* Takes the cells of a test. Returns false for a row that is of no test. */
+static bool take_cells(struct weir_llama_tests *reading, const struct header *header,
+                       const struct weir_csv_row *row, struct weir_llama_test *test)
+{
+	for (size_t i = header->first; i < row->count; i++) {
+		struct weir_slice column = column_of(header, i);
+
+		if (weir_slice_equals(column, "t/s") || weir_slice_equals(column, "t/s (total)")) {
+			test->tokens_per_s = read_rate(row->cells[i]);
+			test->stddev_tokens_per_s = read_deviation(row->cells[i]);
+		} else if (take_more(reading, test, column, row, row->cells[i])) {
+			continue;
+		} else if (!weir_slice_equals(column, "test")) {
+			take_condition(reading, test, column, row->cells[i]);
+		} else if (!name_by_cell(reading, test, row->cells[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Takes a line of a log. Rows may have other lines between them, which the program writes to the
  * console while it measures. A row that is of no test ends the table. */
-static enum weir_status take_line(struct reading *reading, struct header *header,
+static enum weir_status take_line(struct weir_llama_tests *reading, struct header *header,
                                   const struct weir_csv_row *row, struct weir_error *err)
 {
-	struct weir_slice line = weir_slice_trim(row->line);
-	struct test test;
+	struct weir_llama_test test;
 
-	take_build(reading, line);
-	if (!weir_slice_starts(line, "|") || row->count < 3)
+	take_build(reading, weir_slice_trim(row->line));
+	warn_of_failure(reading, row);
+	if (row->count < 3)
 		return WEIR_OK;
 	if (is_table_header(row)) {
+		size_t model = weir_csv_find(row, "model");
+
 		keep_header(header, row);
+		header->first = model == WEIR_CSV_NO_COLUMN ? 1 : model;
 		return WEIR_OK;
 	}
-	if (!header->count || weir_slice_starts(row->cells[1], "--") ||
-	    weir_slice_starts(row->cells[1], ":-"))
+	if (!is_test_row(header, row))
 		return WEIR_OK;
 	if (row->count != header->count) {
 		weir_input_warn(reading->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
 		return WEIR_OK;
 	}
 	init_test(&test);
-	for (size_t i = 0; i < row->count; i++) {
-		struct weir_slice column = column_of(header, i);
-
-		if (weir_slice_equals(column, "t/s"))
-			test.tokens_per_s = read_rate(row->cells[i]);
-		else if (take_more(reading, &test, column, row, row->cells[i]))
-			continue;
-		else if (!weir_slice_equals(column, "test"))
-			take_condition(reading, &test, column, row->cells[i]);
-		else if (!name_by_cell(reading, &test, row->cells[i]))
-			header->count = 0;
-		if (!header->count)
-			return WEIR_OK;
+	if (!take_cells(reading, header, row, &test)) {
+		header->count = 0;
+		return WEIR_OK;
 	}
 	return add_test(reading, &test, row->at, err);
 }
 
-static enum weir_status read_lines(struct reading *reading, struct weir_source *source, int form,
-                                   struct weir_error *err)
+static enum weir_status read_lines(struct weir_llama_tests *reading, struct weir_source *source,
+                                   int form, struct weir_error *err)
 {
 	const struct weir_csv_options options = {
 		.separator = form == CSV ? ',' : '|', .quotes = form == CSV, .trim = true};
@@ -537,173 +664,12 @@ static enum weir_status read_lines(struct reading *reading, struct weir_source *
 	return status;
 }
 
-/* ---- names ---- */
-
-/* Conditions that follow from another one: they distinguish tests that nothing else does. */
-static bool is_derived(const char *key)
-{
-	static const char *const keys[] = {"build_number",   "model_filename", "model_size",
-	                                   "model_n_params", "size",           "params"};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Returns the id of the whole name of the test. */
-static uint32_t name_of(struct reading *reading, struct weir_names *names, const struct test *test)
-{
-	struct weir_text *name = &reading->scratch;
-
-	weir_text_clear(name);
-	weir_text_add(name, test->prefix.data, test->prefix.length);
-	weir_text_puts(name, weir_names_text(reading->texts, test->name));
-	return weir_names_add(names, name->data, name->length);
-}
-
-/* Returns true if tests of one name differ in the condition. */
-static bool distinguishes(struct reading *reading, size_t key)
-{
-	struct weir_names *names = weir_names_new();
-	uint32_t *first = weir_alloc((reading->count + 1) * sizeof(*first));
-	size_t known = 1;
-	bool differ = false;
-
-	for (size_t i = 0; i < reading->count && !differ; i++) {
-		const struct test *test = &reading->tests[i];
-		uint32_t id = name_of(reading, names, test);
-
-		if (id == known) {
-			first[known++] = test->values[key];
-			continue;
-		}
-		differ = first[id] != test->values[key];
-	}
-	weir_names_free(names);
-	free(first);
-	return differ;
-}
-
-static void add_part(const struct reading *reading, struct test *test, size_t key)
-{
-	const char *value = weir_names_text(reading->texts, test->values[key]);
-
-	if (!*value || test->prefix.length > MAX_NAME)
-		return;
-	weir_text_printf(&test->prefix, "%s@", weir_names_text(reading->texts, reading->keys[key]));
-	for (size_t i = 0; value[i] && i < MAX_PART; i++)
-		weir_text_add(&test->prefix, (unsigned char)value[i] < ' ' ? "?" : &value[i], 1);
-	weir_text_puts(&test->prefix, "/");
-}
-
-static void name_conditions(struct reading *reading)
-{
-	for (int derived = 0; derived < 2; derived++)
-		for (size_t key = 0; key < reading->key_count; key++) {
-			const char *name = weir_names_text(reading->texts, reading->keys[key]);
-
-			if (is_derived(name) != derived || !distinguishes(reading, key))
-				continue;
-			for (size_t i = 0; i < reading->count; i++)
-				add_part(reading, &reading->tests[i], key);
-		}
-}
-
-/* ---- the run ---- */
-
-static void share_labels(const struct reading *reading)
-{
-	for (size_t key = 0; key < reading->key_count; key++) {
-		uint32_t value = reading->tests[0].values[key];
-		bool shared = value != 0;
-
-		for (size_t i = 1; i < reading->count; i++)
-			shared &= reading->tests[i].values[key] == value;
-		if (shared)
-			weir_run_set_label(reading->input->run,
-			                   weir_names_text(reading->texts, reading->keys[key]),
-			                   weir_names_text(reading->texts, value));
-	}
-}
-
-static void add_figure(struct weir_run *run, const char *test, const char *suffix, const char *unit,
-                       double value)
-{
-	struct weir_text name = {0};
-
-	weir_text_printf(&name, "%s%s", test, suffix);
-	weir_figure_add(run, name.data, unit, unit[0] == 't', value);
-	weir_text_release(&name);
-}
-
-static enum weir_status add_values(struct weir_run *run, const struct test *test,
-                                   const struct weir_names *texts, const char *name,
-                                   struct weir_error *err)
-{
-	struct weir_series *series;
-
-	if (test->count && weir_benchmark_add(&run->stages, name, &series, err))
-		return err->status;
-	for (size_t i = 0; i < test->count; i++)
-		weir_series_push(series, test->samples[i]);
-	if (!test->count)
-		add_figure(run, name, "_mean_ms", "ms", test->mean_ns / 1e6);
-	add_figure(run, name, "_tokens_per_s", "tokens/s", test->tokens_per_s);
-	for (size_t i = 0; i < test->more_count; i++) {
-		const char *suffix = weir_names_text(texts, test->more[i].suffix);
-		size_t length = strlen(suffix);
-		bool is_time = length > 3 && strcmp(suffix + length - 3, "_ms") == 0;
-
-		add_figure(run, name, suffix, is_time ? "ms" : "tokens/s", test->more[i].value);
-	}
-	return WEIR_OK;
-}
-
-/* Adds the tests to the run under their names; equal names get a number. */
-static enum weir_status add_tests(struct reading *reading, struct weir_error *err)
-{
-	struct weir_names *names = weir_names_new();
-	size_t *same = weir_alloc((reading->count + 1) * sizeof(*same));
-	bool means = false;
-	enum weir_status status = WEIR_OK;
-
-	for (size_t i = 0; i < reading->count && !status; i++) {
-		const struct test *test = &reading->tests[i];
-		uint32_t id = name_of(reading, names, test);
-
-		if (++same[id] > 1)
-			weir_text_printf(&reading->scratch, "#%zu", same[id]);
-		status = add_values(reading->input->run, test, reading->texts,
-		                    reading->scratch.data, err);
-		means |= !test->count;
-	}
-	if (means)
-		weir_input_warn(reading->input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
-	weir_names_free(names);
-	free(same);
-	return status;
-}
-
-static enum weir_status make_run(struct reading *reading, struct weir_error *err)
-{
-	enum weir_status status;
-
-	if (!reading->count)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no test with a time: did llama-bench end before its first "
-		                 "result?");
-	reading->input->run = weir_run_new();
-	name_conditions(reading);
-	share_labels(reading);
-	status = add_tests(reading, err);
-	return status ? status : weir_benchmark_finish(reading->input, err);
-}
+/* ---- the reader ---- */
 
 static enum weir_status read_llama_bench(struct weir_source *source, struct weir_input *input,
                                          struct weir_error *err)
 {
-	struct reading reading = {.input = input};
+	struct weir_llama_tests reading = {.input = input};
 	const char *head;
 	size_t len;
 	enum weir_status status = weir_source_head(source, &head, &len, err);
@@ -717,7 +683,7 @@ static enum weir_status read_llama_bench(struct weir_source *source, struct weir
 		status = read_lines(&reading, source,
 		                    weir_mark_bits(&marks[CSV], head, len) ? CSV : TABLE, err);
 	if (!status)
-		status = make_run(&reading, err);
+		status = weir_llama_tests_finish(&reading, err);
 	for (size_t i = 0; i < reading.count; i++)
 		release_test(&reading.tests[i]);
 	free(reading.tests);
