@@ -41,7 +41,7 @@ static void check_requests(const struct weir_input *input)
 	require(requests->count > 0 && requests->parts == 2 * requests->count);
 	for (size_t i = 0; i < requests->count; i++) {
 		require(requests->start_ns[i] == 0 && requests->end_ns[i] >= 0);
-		require(requests->tokens[i] >= 0 && requests->output_tokens[i] >= 0);
+		require(requests->tokens[i] >= -1 && requests->output_tokens[i] >= -1);
 		require(requests->first_token_ns[i] <= requests->end_ns[i]);
 	}
 }

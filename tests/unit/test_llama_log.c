@@ -153,6 +153,66 @@ static void damaged_lines_are_counted_or_refused(void **state)
 	reading_refuses(reader, SLOT("0", "1") "n_gen = 5\n", WEIR_E_EMPTY, "prompt eval time");
 }
 
+#define REPLIES "tests/data/serverlog/llama-replies.jsonl"
+#define REPLY(content, timings)                                                                    \
+	"{\"choices\":[],\"content\":\"" content "\",\"timings\":{" timings "}}\n"
+#define TIMINGS(prompt, predicted)                                                                 \
+	"\"prompt_n\":8,\"prompt_ms\":" prompt ",\"predicted_n\":4,\"predicted_ms\":" predicted
+
+static void replies_of_the_server_are_requests(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, REPLIES, profile);
+	const struct weir_requests *requests = input->requests;
+
+	(void)state;
+	assert_int_equal(requests->count, 2);
+	assert_int_equal(requests->time_base, WEIR_TIME_NONE);
+	assert_int_equal(requests->end_ns[1], 1850750000);
+	assert_int_equal(requests->first_token_ns[1], 250500000);
+	assert_int_equal(requests->tokens[1], 32); /* without those in the cache */
+	assert_int_equal(requests->output_tokens[1], 64);
+	reading_expects_parts(requests, 1, "prefill=250500000 decode=1600250000");
+	assert_int_equal(requests->failed, 1);
+	reading_expects_figure(input->run, "acceptance_rate", 50, true, "%");
+	reading_expects_label(input->run, "draft_tokens", "120");
+	reading_expects_label(input->run, "accepted_draft_tokens", "60");
+	weir_profile_free(profile);
+}
+
+static void replies_without_drafts_have_no_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, REPLY("prompt eval time", TIMINGS("1.5", "2.5")) "{\"choices\":[]}\n",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_null(input->run);
+	weir_profile_free(profile);
+	assert_string_equal(reading_claims(REPLY("", TIMINGS("1.5", "2.5"))), "llama-server-log");
+}
+
+static void damaged_replies_are_counted_or_refused(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   REPLY("", TIMINGS("1.5", "2.5")) REPLY("", TIMINGS("-1", "2.5"))
+	                           REPLY("", "\"prompt_ms\":1.5") REPLY("", TIMINGS("1e99", "2.5")),
+	                   profile);
+
+	(void)state;
+	assert_int_equal(input->requests->count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 3);
+	weir_profile_free(profile);
+	reading_survives_damage(reader, REPLY("a", TIMINGS("1.5", "2.5") ",\"draft_n\":4,"
+	                                                                 "\"draft_n_accepted\":2"));
+	reading_refuses(reader, REPLY("", "\"prompt_ms\":1"), WEIR_E_EMPTY, "timings");
+}
+
 static void the_log_is_recognised(void **state)
 {
 	(void)state;
@@ -187,6 +247,9 @@ int main(void)
 		cmocka_unit_test(a_part_without_time_has_no_tokens),
 		cmocka_unit_test(a_request_without_a_part_is_left_out),
 		cmocka_unit_test(damaged_lines_are_counted_or_refused),
+		cmocka_unit_test(replies_of_the_server_are_requests),
+		cmocka_unit_test(replies_without_drafts_have_no_figures),
+		cmocka_unit_test(damaged_replies_are_counted_or_refused),
 		cmocka_unit_test(the_log_is_recognised),
 		cmocka_unit_test(a_start_is_read_on_if_requests_may_follow),
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads logs of llama-server, which prints the times of each request when its slot is done:
+ * Reads logs and replies of llama-server. The log states the times of each request when its slot
+ * is done:
  *
  *	slot print_timing: id  0 | task 7 | prompt eval time = 203.15 ms /  31 tokens (...)
  *	slot print_timing: id  0 | task 7 |        eval time = 836.56 ms / 155 tokens (...)
@@ -13,15 +14,26 @@
  *	0.01.352 I llama_perf_context_print:        eval time = 636.73 ms / 63 runs (...)
  *	0.01.352 I llama_perf_context_print:       total time = 685.76 ms / 70 tokens
  *
- * Their times of loading and sampling are left out. A request has the parts prefill and decode. Its
- *prompt tokens are those that were computed: tokens in the cache of the slot are not among them.
- *Lines state neither the arrival of a request nor its wait.
+ * Their times of loading and sampling are left out.
+ *
+ * A reply of the server in JSON, of any of its APIs, states the same times:
+ *
+ *	{"choices":[...],"timings":{"prompt_n":31,"prompt_ms":203.15,"predicted_n":155,
+ *	 "predicted_ms":836.56,"draft_n":90,"draft_n_accepted":40}}
+ *
+ * A request has the parts prefill and decode. Its prompt tokens are those that were computed:
+ * tokens in the cache of the slot are not among them. Neither lines nor replies state the arrival
+ * of a request or its wait. Accepted draft tokens of all replies are a figure.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/text.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/jsonleaves.h"
+#include "engine/readers/parts/records.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
@@ -45,6 +57,10 @@ static const char *const labels[NO_LABEL] = {("prompt " EVAL_TIME), EVAL_TIME, "
 
 static const struct weir_mark marks[] = {
 	{.first = "", .texts = {{"slot ", TIMING "id ", EVAL_TIME, " ms / "}, .all = 4}},
+	{.first = "{[",
+         .keys = {{"timings"}, .all = 1},
+         .within = "timings",
+         .inside = {{"prompt_n", "prompt_ms", "predicted_n", "predicted_ms"}, .all = 4}},
 	{0},
 };
 
@@ -57,7 +73,8 @@ struct pending {
 struct reading {
 	struct weir_input *input;
 	struct pending pending;
-	uint8_t prefill, decode; /* stages */
+	uint8_t prefill, decode;  /* stages */
+	double drafted, accepted; /* tokens of all replies */
 };
 
 static struct pending no_request(int64_t slot, int64_t task)
@@ -96,8 +113,8 @@ static bool take_times(struct weir_slice text, int64_t *ns, int64_t *tokens)
 	return true;
 }
 
-/* Adds the request that the last lines are about; one that decoded nothing, or lacks its prompt, is
- * left out. */
+/* Adds the request that the last lines, or a reply, are about; one that decoded nothing, or lacks
+ * its prompt, is left out. */
 static void flush(struct reading *reading, uint64_t at)
 {
 	struct weir_requests *requests = reading->input->requests;
@@ -216,28 +233,152 @@ static enum weir_status read_lines(struct reading *reading, struct weir_source *
 		weir_input_warn(reading->input, WEIR_WARN_SKIPPED_EVENT,
 		                weir_csv_skipped(csv)->first_at, "a line of 1 MiB");
 	weir_csv_free(csv);
+	weir_damage_of_source(reading->input, source);
 	return status;
 }
+
+/* ---- replies ---- */
+
+/* Times and tokens of a reply. */
+struct reply {
+	struct pending times;
+	int64_t drafted, accepted; /* tokens; UNKNOWN: none */
+	bool failed;
+	unsigned bad; /* malformed numbers */
+};
+
+static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                  struct weir_error *err)
+{
+	struct reply *reply = context;
+	const struct {
+		const char *path;
+		int places; /* power of ten of the number */
+		int64_t most;
+		int64_t *value;
+	} numbers[] = {
+		{"timings/prompt_ms", 6, MAX_NS, &reply->times.prompt_ns},
+		{"timings/predicted_ms", 6, MAX_NS, &reply->times.decode_ns},
+		{"timings/prompt_n", 0, MAX_TOKENS, &reply->times.prompt_tokens},
+		{"timings/predicted_n", 0, MAX_TOKENS, &reply->times.decode_tokens},
+		{"timings/draft_n", 0, MAX_TOKENS, &reply->drafted},
+		{"timings/draft_n_accepted", 0, MAX_TOKENS, &reply->accepted},
+	};
+
+	(void)err;
+	reply->failed |= strcmp(leaf->path, "error") == 0 || strcmp(leaf->path, "error/code") == 0;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		int64_t value;
+
+		if (strcmp(leaf->path, numbers[i].path) != 0)
+			continue;
+		if (weir_parse_scaled(leaf->text.data, leaf->text.length, numbers[i].places,
+		                      &value) &&
+		    value >= 0 && value <= numbers[i].most)
+			*numbers[i].value = value;
+		else
+			reply->bad++;
+	}
+	return WEIR_OK;
+}
+
+/* Takes an object: a reply, or a part of a streamed one, which has no times. */
+static void take_reply(struct reading *reading, struct weir_jsoncursor *cursor, uint64_t at)
+{
+	struct reply reply = {
+		.times = no_request(UNKNOWN, UNKNOWN), .drafted = UNKNOWN, .accepted = UNKNOWN};
+	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reply};
+	struct weir_slice object = weir_jsoncursor_take(cursor);
+
+	if (cursor->bad ||
+	    weir_jsonleaves_walk(&leaves, (struct weir_slice){0}, object, at, NULL)) {
+		cursor->bad = true;
+		return;
+	}
+	for (unsigned i = 0; i < reply.bad; i++)
+		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, at, NULL);
+	if (reply.failed && reply.times.decode_ns < 0) {
+		weir_input_warn(reading->input, WEIR_WARN_FAILED_REQUEST, at, NULL);
+		reading->input->requests->failed++;
+		return;
+	}
+	if (reply.drafted > 0 && reply.accepted >= 0 && reply.accepted <= reply.drafted) {
+		reading->drafted += (double)reply.drafted;
+		reading->accepted += (double)reply.accepted;
+	}
+	reading->pending = reply.times;
+	flush(reading, at);
+}
+
+/* Adds the share of draft tokens that the model accepted, over all replies. */
+static void add_drafts(struct reading *reading)
+{
+	const struct {
+		const char *key;
+		double tokens;
+	} counts[] = {{"draft_tokens", reading->drafted},
+	              {"accepted_draft_tokens", reading->accepted}};
+	char text[32];
+
+	if (!(reading->drafted > 0))
+		return;
+	reading->input->run = weir_run_new();
+	weir_figure_add(reading->input->run, "acceptance_rate", "%", true,
+	                100 * reading->accepted / reading->drafted);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		snprintf(text, sizeof(text), "%.15g", counts[i].tokens);
+		weir_run_set_label(reading->input->run, counts[i].key, text);
+	}
+}
+
+static enum weir_status read_replies(struct reading *reading, struct weir_source *source,
+                                     struct weir_error *err)
+{
+	struct weir_records *records;
+	struct weir_record record;
+	enum weir_status status = weir_records_new(source, reading->input, &records, err);
+
+	if (status)
+		return status;
+	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
+		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
+
+		take_reply(reading, &cursor, record.at);
+		weir_records_done(records, &cursor);
+	}
+	if (!status)
+		weir_records_finish(records);
+	weir_records_free(records);
+	add_drafts(reading);
+	return status;
+}
+
+/* ---- the reader ---- */
 
 static enum weir_status read_llama(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
 	struct reading reading = {.input = input, .pending = no_request(UNKNOWN, UNKNOWN)};
-	enum weir_status status;
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
 
+	if (status)
+		return status;
 	input->requests = weir_requests_new();
 	input->requests->time_base = WEIR_TIME_NONE;
 	reading.prefill = weir_requests_stage(input->requests, "prefill", strlen("prefill"));
 	reading.decode = weir_requests_stage(input->requests, "decode", strlen("decode"));
-	status = read_lines(&reading, source, err);
-	weir_damage_of_source(input, source);
+	status = weir_sniff_is_json(head, len) ? read_replies(&reading, source, err)
+	                                       : read_lines(&reading, source, err);
 	weir_requests_finish(input->requests);
 	input->events = input->requests->count;
 	if (!status && !input->events)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no request with the times of its prompt and of its answer in "
-		                   "this log of llama.cpp: expected lines such as \"prompt eval "
-		                   "time = 9.00 ms / 14 tokens\" and \"eval time = ...\"");
+		                   "this file of llama.cpp: expected lines such as \"prompt "
+		                   "eval time = 9.00 ms / 14 tokens\" and \"eval time = "
+		                   "...\", or replies with \"timings\"");
 	return status;
 }
 
@@ -268,7 +409,7 @@ static int sniff(const char *head, size_t len)
 
 const struct weir_reader weir_reader_llama_log = {
 	.name = "llama-server-log",
-	.title = "logs of llama.cpp (llama-server, llama-cli), with the times of each request",
+	.title = "logs of llama.cpp (llama-server, llama-cli) and replies of llama-server",
 	.gives = "requests",
 	.marks = marks,
 	.sniff = sniff,
