@@ -77,6 +77,9 @@ static const struct weir_recording recordings[] = {
          "profile the same benchmark (nsys profile -t cuda,nvtx -c cudaProfilerApi trtllm-bench "
          "..., with TLLM_PROFILE_START_STOP=100-150 for some of its iterations) and pass that "
          "file as well; weir gate compares two such results"},
+	{"sglang-one-batch", NULL, ANY_HOST, ANY_MODEL,
+         "run the same batch with --profile and pass the trace that it writes; weir gate compares "
+         "two such results"},
 	{"trtexec", NULL, ANY_HOST, NCU_MODEL,
          "profile the same engine (nsys profile -t cuda,nvtx trtexec ..., with "
          "--profilingVerbosity=detailed) and pass that file; weir gate compares two such files"},

@@ -90,3 +90,32 @@ const char *weir_describe_stated_queries(struct weir_report *report)
 	weir_text_release(&text);
 	return copy;
 }
+
+const char *weir_describe_stated_batch(struct weir_report *report)
+{
+	struct weir_text text = {0};
+	double prefill = NAN, all = NAN;
+	size_t found = 0;
+	const char *copy;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+		double own = run ? median(run, "prefill_latency_ms") : NAN;
+
+		if (!(own > 0))
+			continue;
+		found += run->next ? 2 : 1;
+		prefill = own;
+		all = median(run, "total_latency_ms");
+	}
+	if (found != 1 || !(prefill <= all))
+		return NULL;
+	weir_text_puts(&text, "the prefill takes ");
+	weir_text_part(&text, prefill / all);
+	weir_text_puts(&text, " of a batch of ");
+	put_ms(&text, all);
+	weir_text_puts(&text, ", and decoding the rest; the times do not show what bounds either");
+	copy = weir_arena_copy(report->arena, text.data, text.length);
+	weir_text_release(&text);
+	return copy;
+}

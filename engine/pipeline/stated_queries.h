@@ -12,5 +12,8 @@
 /* Returns a headline, as a template in the report's arena, on the longest part of a query, or on
  * the host if it takes about as long; NULL if no run, or several, state the parts. */
 const char *weir_describe_stated_queries(struct weir_report *report);
+/* Returns a headline, as a template in the report's arena, on the share of the prefill in a batch
+ * of SGLang's bench_one_batch; NULL if no run, or several, state it. */
+const char *weir_describe_stated_batch(struct weir_report *report);
 
 #endif

@@ -69,6 +69,23 @@ static void several_results_are_not_mixed(void **state)
 	expect_headline(profile, NULL);
 }
 
+static void the_share_of_the_prefill_in_a_batch_is_named(void **state)
+{
+	(void)state;
+	expect_stated_headline(
+		stated_profile((struct stated[]){
+			{"prefill_latency_ms", 25}, {"total_latency_ms", 100}, {0}}),
+		weir_describe_stated_batch,
+		"the prefill takes 25 % of a batch of 100 ms, and decoding the rest; "
+		"the times do not show what bounds either");
+	/* two figures that contradict each other */
+	expect_stated_headline(stated_profile((struct stated[]){
+				       {"prefill_latency_ms", 25}, {"total_latency_ms", 10}, {0}}),
+	                       weir_describe_stated_batch, NULL);
+	expect_stated_headline(stated_profile((struct stated[]){{"prefill_latency_ms", 25}, {0}}),
+	                       weir_describe_stated_batch, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -76,6 +93,7 @@ int main(void)
 		cmocka_unit_test(the_longer_of_copies_and_computation_is_named),
 		cmocka_unit_test(times_that_are_not_stated_do_not_count),
 		cmocka_unit_test(several_results_are_not_mixed),
+		cmocka_unit_test(the_share_of_the_prefill_in_a_batch_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

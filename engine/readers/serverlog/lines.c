@@ -527,7 +527,8 @@ int weir_serverlog_sniff(const char *head, size_t len, const char *const *texts)
 	                                     "Preparing to run throughput benchmark",
 	                                     "Preparing to run latency benchmark",
 	                                     "PERFORMANCE OVERVIEW",
-	                                     "&&&& RUNNING TensorRT"};
+	                                     "&&&& RUNNING TensorRT",
+	                                     "Prefill. latency:"};
 	char first = weir_sniff_first(head, len);
 	int bits = 0;
 
