@@ -747,9 +747,9 @@ static void note_host_rows(struct weir_report *report)
 static void explain_results(struct weir_report *report, bool has_headline)
 {
 	static const char *(*const describe[])(struct weir_report * report) = {
-		weir_describe_stated_memory, weir_describe_stated_requests,
-		weir_describe_stated_queries, weir_describe_stated_batch,
-		weir_describe_stated_loads};
+		weir_describe_stated_memory,   weir_describe_invalid_results,
+		weir_describe_stated_requests, weir_describe_stated_queries,
+		weir_describe_stated_batch,    weir_describe_stated_loads};
 	const char *headline = NULL;
 
 	for (size_t i = 0; !has_headline && !headline && i < WEIR_COUNT_OF(describe); i++)

@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "ci/policy/gate.h"
+#include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/model/template.h"
 #include "engine/pipeline/request_counts.h"
 #include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/figures.h"
 
 /* Difference of the shares; a smaller one moves no percentile below p99. */
 #define WORTH_A_REMARK 0.01
+#define LISTED_RESULTS 4 /* results that a note lists */
 
 struct weir_request_counts weir_request_counts_of(const struct weir_run *run)
 {
@@ -23,6 +26,49 @@ struct weir_request_counts weir_request_counts_of(const struct weir_run *run)
 	return (struct weir_request_counts){completed + incomplete, incomplete};
 }
 
+/* Returns the number that a result states as a label under its name, "concurrency@4/failed", or
+ * that all results share, "failed"; NAN: none. */
+static double count_of_result(const struct weir_run *run, struct weir_slice result,
+                              const char *count)
+{
+	struct weir_text key = {0};
+	double value;
+
+	weir_text_add(&key, result.data, result.length);
+	weir_text_puts(&key, count);
+	value = weir_figure_label_number(run, key.data);
+	weir_text_release(&key);
+	return isnan(value) ? weir_figure_label_number(run, count) : value;
+}
+
+/* Notes the results of a run whose requests did not all complete. */
+static void note_failed_results(struct weir_report *report, const struct weir_run *run)
+{
+	struct weir_text list = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->label_count; i++) {
+		struct weir_slice result = weir_slice_of(run->labels[i].key);
+		double completed, failed;
+
+		if (!weir_slice_ends(result, "/" WEIR_LOAD_COMPLETED) ||
+		    weir_slice_starts(result, "request@"))
+			continue;
+		result.length -= strlen(WEIR_LOAD_COMPLETED);
+		completed = count_of_result(run, result, WEIR_LOAD_COMPLETED);
+		failed = count_of_result(run, result, WEIR_LOAD_FAILED);
+		if (!(failed > 0) || !(completed >= 0) || count++ >= LISTED_RESULTS)
+			continue;
+		weir_text_printf(&list, "%s%.*s %.15g of %.15g", list.length ? ", " : "",
+		                 (int)result.length - 1, result.data, completed,
+		                 completed + failed);
+	}
+	if (count)
+		weir_report_note(report, "request_count", "requests that completed: %s%s",
+		                 list.data, count > LISTED_RESULTS ? ", and others" : "");
+	weir_text_release(&list);
+}
+
 void weir_note_request_counts(struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++) {
@@ -31,6 +77,7 @@ void weir_note_request_counts(struct weir_report *report)
 
 		if (!input->run || (input->format && strcmp(input->format, "locust") == 0))
 			continue; /* weir_note_benchmarks() notes the latter's */
+		note_failed_results(report, input->run);
 		counts = weir_request_counts_of(input->run);
 		if (counts.incomplete > 0)
 			weir_report_note(report, "request_count", "%.15g of %.15g requests %s",
@@ -60,7 +107,7 @@ static void add_rate(const struct weir_requests *requests, const char *stage, co
 
 void weir_note_token_rates(struct weir_report *report)
 {
-	double prompt_ns = 0, prompt = 0, answer_ns = 0, answer = 0;
+	double prompt_ns = 0, prompt = 0, answer_ns = 0, answer = 0, drafts = 0, accepted = 0;
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_input *input = &report->profile->inputs[i];
@@ -71,13 +118,45 @@ void weir_note_token_rates(struct weir_report *report)
 		add_rate(input->requests, "prefill", input->requests->tokens, &prompt_ns, &prompt);
 		add_rate(input->requests, "decode", input->requests->output_tokens, &answer_ns,
 		         &answer);
+		if (input->run) {
+			drafts += weir_figure_label_number(input->run, "draft_tokens");
+			accepted += weir_figure_label_number(input->run, "accepted_draft_tokens");
+		}
 	}
+	if (drafts > 0)
+		weir_report_note(report, "drafts", "%.15g of %.15g draft tokens were accepted",
+		                 accepted, drafts);
 	if (prompt > 0 && answer > 0)
 		weir_report_note(report, "token_rates",
 		                 "tokens per second of a request: prefill %.3g (%.15g tokens), "
 		                 "decode %.3g (%.15g tokens)",
 		                 prompt / prompt_ns * 1e9, prompt, answer / answer_ns * 1e9,
 		                 answer);
+}
+
+const char *weir_describe_invalid_results(struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_input *input = &report->profile->inputs[i];
+		bool is_test = input->run && input->format && strcmp(input->format, "mlperf") == 0;
+		const char *result = is_test ? weir_run_label(input->run, "result") : NULL;
+		const char *reason = is_test ? weir_run_label(input->run, "invalid_because") : NULL;
+		struct weir_text text = {0};
+		const char *copy;
+
+		if (!result || strcmp(result, "VALID") == 0)
+			continue;
+		weir_text_puts(&text, "LoadGen calls the result ");
+		weir_template_quote(result, &text);
+		if (reason) {
+			weir_text_puts(&text, ": ");
+			weir_template_quote(reason, &text);
+		}
+		copy = weir_arena_copy(report->arena, text.data, text.length);
+		weir_text_release(&text);
+		return copy;
+	}
+	return NULL;
 }
 
 /* Notes what LoadGen states of a test as a whole. All queries of the scenario Offline are sent at

@@ -17,6 +17,9 @@ struct weir_request_counts weir_request_counts_of(const struct weir_run *run);
 
 /* Notes how many requests of each run completed, if not all did. */
 void weir_note_request_counts(struct weir_report *report);
+/* Returns a headline, as a template in the report's arena, that says that MLPerf's LoadGen calls
+ * the result of its test invalid, and why; NULL: it does not. */
+const char *weir_describe_invalid_results(struct weir_report *report);
 /* Notes whether the load generators were content: thresholds that failed, the scenario and the
  * validity of a test. */
 void weir_note_results(struct weir_report *report);

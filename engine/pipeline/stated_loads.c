@@ -12,8 +12,10 @@
 #include "engine/readers/parts/figures.h"
 #include "engine/stats/moments.h"
 
-#define LISTED_LOADS 4 /* figures of several loads that a note lists */
-#define CONCURRENCY  "concurrency@"
+#define LISTED_LOADS  4  /* figures of several loads that a note lists */
+#define LISTED_VALUES 6  /* values of a condition that a note lists */
+#define VALUE_COLUMNS 24 /* of one of them at most */
+#define CONCURRENCY   "concurrency@"
 /* The throughput has stopped growing where it reaches this share of the highest one: results of
  * runs of a few seconds differ by about as much. */
 #define GROWN        0.95
@@ -85,11 +87,51 @@ static bool has_loads_alone(struct weir_slice prefix)
 	return true;
 }
 
+/* True if each part of a prefix such as "load/fa@0/model@m/" is a load or a condition: the name of
+ * a row of a table, "kernels/NAME/", is neither. */
+static bool has_conditions_alone(struct weir_slice prefix)
+{
+	while (prefix.length) {
+		const char *slash = memchr(prefix.data, '/', prefix.length);
+		size_t length = slash ? (size_t)(slash + 1 - prefix.data) : prefix.length;
+
+		if (!weir_slice_starts(prefix, "load/") && !weir_slice_starts(prefix, "load#") &&
+		    !memchr(prefix.data, '@', length))
+			return false;
+		prefix = (struct weir_slice){prefix.data + length, prefix.length - length};
+	}
+	return true;
+}
+
 /* True for the prefix of a result that a number tells apart from others, "load#2/". */
 static bool is_numbered(struct weir_slice prefix)
 {
 	return memchr(prefix.data, '#', prefix.length) || weir_slice_holds(prefix, "/row@") ||
 	       weir_slice_holds(prefix, "/table@");
+}
+
+/* Appends the ranges of the first figures of a run whose figures all have conditions in their
+ * names. Returns their number. */
+static size_t add_first_ranges(const struct weir_run *run, struct weir_text *out)
+{
+	const char *figures[LISTED_LOADS];
+	size_t listed = 0;
+
+	for (size_t i = 0; i < run->metrics.count; i++)
+		if (!strchr(run->metrics.items[i].name, '/'))
+			return 0; /* another note lists those without a condition */
+	for (size_t i = 0; i < run->metrics.count && listed < LISTED_LOADS; i++) {
+		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
+		size_t at = listed;
+
+		if (!own || !has_conditions_alone((struct weir_slice){name, (size_t)(own - name)}))
+			continue;
+		while (at && strcmp(figures[at - 1], own) != 0)
+			at--;
+		if (!at && add_range(run, own, out))
+			figures[listed++] = own;
+	}
+	return listed;
 }
 
 /* The loads of the runs of a report. */
@@ -119,6 +161,64 @@ static void count_loads(const struct weir_run *run, struct loads *loads)
 	}
 	loads->count += count;
 	free(seen);
+}
+
+/* Splits "load/devices@CPU/" into "load/", "devices" and "CPU". Returns false without a condition,
+ * or if it is too long for a note. */
+static bool split_condition(struct weir_slice prefix, struct weir_slice *before,
+                            struct weir_slice *key, struct weir_slice *value)
+{
+	const char *end = prefix.data + prefix.length - 1, *from = end, *at;
+
+	while (from > prefix.data && from[-1] != '/')
+		from--;
+	at = memchr(from, '@', (size_t)(end - from));
+	if (!at || end - at - 1 > VALUE_COLUMNS)
+		return false;
+	*before = (struct weir_slice){prefix.data, (size_t)(from - prefix.data)};
+	*key = (struct weir_slice){from, (size_t)(at - from)};
+	*value = (struct weir_slice){at + 1, (size_t)(end - at) - 1};
+	return true;
+}
+
+/* Appends " (devices: CPU, GPU.0)" if the results of a run differ in one condition alone, which is
+ * no load. */
+static void put_condition(const struct weir_run *run, struct weir_text *out)
+{
+	struct weir_slice before = {"", 0}, key = {"", 0}, own_before, own_key, value;
+	struct weir_slice values[LISTED_VALUES];
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->metrics.count; i++) {
+		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
+		size_t at = count;
+
+		if (!own)
+			continue;
+		if (!split_condition((struct weir_slice){name, (size_t)(own - name)}, &own_before,
+		                     &own_key, &value))
+			return;
+		if (!count) {
+			before = own_before;
+			key = own_key;
+		}
+		while (at && !weir_slice_same(values[at - 1], value))
+			at--;
+		if (!weir_slice_same(before, own_before) || !weir_slice_same(key, own_key) ||
+		    (!at && count == LISTED_VALUES))
+			return;
+		if (!at)
+			values[count++] = value;
+	}
+	if (count < 2 || weir_slice_equals(key, "concurrency") ||
+	    weir_slice_holds(key, "request_rate") || weir_slice_equals(key, "result"))
+		return;
+	weir_text_printf(out, " (%.*s: ", (int)key.length, key.data);
+	for (size_t i = 0; i < count; i++) {
+		weir_text_puts(out, i ? ", " : "");
+		weir_text_add(out, values[i].data, values[i].length);
+	}
+	weir_text_puts(out, ")");
 }
 
 /* ---- throughput over the number of concurrent requests ---- */
@@ -417,9 +517,10 @@ void weir_note_stated_loads(struct weir_report *report)
 {
 	static const char *const figures[] = {
 		"inference_throughput", "request_throughput", "output_throughput", "throughput",
-		"mean_ttft_ms",         "median_latency_ms",  "p50_latency_ms",    "mean_e2el_ms",
-		"p99_latency_ms",       "p99_ttft_ms",        "mean_tpot_ms"};
-	struct weir_text text = {0};
+		"throughput_fps",       "mean_ttft_ms",       "median_latency_ms", "p50_latency_ms",
+		"mean_e2el_ms",         "p99_latency_ms",     "p99_ttft_ms",       "mean_tpot_ms"};
+	const struct weir_run *only = only_run(report);
+	struct weir_text text = {0}, condition = {0};
 	struct loads loads = {0};
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
@@ -430,15 +531,20 @@ void weir_note_stated_loads(struct weir_report *report)
 			count_loads(run, &loads);
 		for (size_t f = 0; run && f < WEIR_COUNT_OF(figures) && listed < LISTED_LOADS; f++)
 			listed += add_range(run, figures[f], &text);
+		if (run && !listed)
+			add_first_ranges(run, &text);
 	}
+	if (only && text.length)
+		put_condition(only, &condition);
 	if (text.length)
 		weir_report_note(report, "loads",
-		                 "over the %zu %s of the file: %s (weir convert prints all)",
+		                 "over the %zu %s of the file%s: %s (weir convert prints all)",
 		                 loads.count,
 		                 loads.numbered ? "results"
 		                 : loads.others ? "configurations"
 		                                : "loads",
-		                 text.data);
+		                 condition.data ? condition.data : "", text.data);
+	weir_text_release(&condition);
 	weir_text_release(&text);
 	note_parts(report);
 }

@@ -130,6 +130,26 @@ static void two_tables_are_one_run_with_names(void **state)
 	weir_profile_free(profile);
 }
 
+/* They are not conditions: results that differ in nothing else are repeats. */
+static void counts_and_durations_of_each_table_are_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		TABLE("90", "20.5") "Failed requests:  10\nBenchmark duration (s):  36.00\n" END
+			TABLE("90", "30.5") "Failed requests:  12\n" END,
+		profile);
+
+	(void)state;
+	reading_expects_label(input->run, "completed", "90");
+	reading_expects_label(input->run, "load/failed", "10");
+	reading_expects_label(input->run, "load/duration_s", "36");
+	reading_expects_label(input->run, "load#2/failed", "12");
+	reading_expects_label(input->run, "load#2/duration_s", NULL);
+	assert_non_null(input->repeats);
+	weir_profile_free(profile);
+}
+
 static void a_table_of_trtllm_bench_becomes_figures_and_labels(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -421,6 +441,7 @@ int main(void)
 		cmocka_unit_test(totals_and_speculation_of_a_table_are_kept),
 		cmocka_unit_test(totals_of_a_table_may_contradict_each_other),
 		cmocka_unit_test(two_tables_are_one_run_with_names),
+		cmocka_unit_test(counts_and_durations_of_each_table_are_labels),
 		cmocka_unit_test(a_table_of_trtllm_bench_becomes_figures_and_labels),
 		cmocka_unit_test(the_old_token_throughput_is_that_of_output),
 		cmocka_unit_test(the_table_of_a_latency_benchmark_is_read),

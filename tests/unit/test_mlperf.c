@@ -58,6 +58,25 @@ static void a_result_that_is_not_valid_says_why(void **state)
 	weir_profile_free(profile);
 }
 
+static void queries_that_early_stopping_lacks_are_a_reason(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   TITLE "Result is : INVALID\n  Min queries satisfied : Yes\n"
+	                         "  Early stopping satisfied: NO\nEarly Stopping Result:\n"
+	                         " * Only processed 12 queries.\n"
+	                         " * Need to process at least 64 queries for early stopping.\n"
+	                         "Mean latency (ns) : 5000000\n",
+	                   profile);
+
+	(void)state;
+	reading_expects_label(input->run, "queries", "12");
+	reading_expects_label(input->run, "invalid_because",
+	                      "Early stopping satisfied: NO (12 queries, early stopping needs 64)");
+	weir_profile_free(profile);
+}
+
 static void errors_of_loadgen_are_passed_on(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -273,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_server_has_its_rates_and_latencies),
 		cmocka_unit_test(a_result_that_is_not_valid_says_why),
+		cmocka_unit_test(queries_that_early_stopping_lacks_are_a_reason),
 		cmocka_unit_test(errors_of_loadgen_are_passed_on),
 		cmocka_unit_test(streams_have_times_of_tokens),
 		cmocka_unit_test(times_per_output_token_are_those_of_tokens),

@@ -35,7 +35,7 @@ static void statistics_become_figures(void **state)
 	reading_expects_figure(run, "throughput_fps", 139.88, true, "1/s");
 	assert_int_equal(run->metrics.count, 7);
 	assert_string_equal(weir_run_label(run, "batch_size"), "1");
-	assert_string_equal(weir_run_label(run, "devices"), "['CPU']");
+	assert_string_equal(weir_run_label(run, "devices"), "CPU");
 	assert_string_equal(weir_run_label(run, "inference_requests"), "12");
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	weir_profile_free(profile);
@@ -71,6 +71,29 @@ static void conditions_distinguish_results(void **state)
 	(void)state;
 	reading_expects_figure(run, "load/batch_size@1/throughput_fps", 200, true, "1/s");
 	reading_expects_figure(run, "load/batch_size@8/throughput_fps", 400, true, "1/s");
+	weir_profile_free(profile);
+}
+
+static void counts_and_durations_are_labels(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   "[ INFO ] Compile model took 120.50 ms\n[ INFO ] Execution "
+	                   "Devices:['CPU']\n" RESULT("5", "200") "[ INFO ] Compile model took "
+	                                                          "80.25 ms\n[ INFO ] Execution "
+	                                                          "Devices:['GPU.0', "
+	                                                          "'GPU.1']\n" RESULT("2", "500"),
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "load/devices@CPU/throughput_fps", 200, true, "1/s");
+	reading_expects_figure(run, "load/devices@GPU.0, GPU.1/throughput_fps", 500, true, "1/s");
+	reading_expects_label(run, "iterations", "9");
+	reading_expects_label(run, "duration_s", "0.05049");
+	reading_expects_label(run, "load/devices@CPU/compile_ms", "120.5");
+	reading_expects_label(run, "load/devices@GPU.0, GPU.1/compile_ms", "80.25");
 	weir_profile_free(profile);
 }
 
@@ -191,6 +214,7 @@ int main(void)
 		cmocka_unit_test(statistics_become_figures),
 		cmocka_unit_test(several_results_get_numbers),
 		cmocka_unit_test(conditions_distinguish_results),
+		cmocka_unit_test(counts_and_durations_are_labels),
 		cmocka_unit_test(statistics_of_2022_are_read),
 		cmocka_unit_test(a_run_without_statistics_is_passed_over),
 		cmocka_unit_test(a_result_without_throughput_is_kept),

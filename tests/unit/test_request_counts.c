@@ -212,6 +212,62 @@ static void names_of_aiperf_are_explained(void **state)
 	weir_profile_free(profile);
 }
 
+static void failed_requests_are_noted_for_each_result(void **state)
+{
+	(void)state;
+	expect_note("bench-console",
+	            (const char *const[]){"concurrency@4/completed", "90", "concurrency@4/failed",
+	                                  "10", "concurrency@8/completed", "100",
+	                                  "concurrency@16/completed", "95", "concurrency@16/failed",
+	                                  "5", NULL},
+	            "requests that completed: concurrency@4 90 of 100, concurrency@16 95 of 100");
+	/* all results have as many failed requests, or none */
+	expect_note("bench-console",
+	            (const char *const[]){"load/completed", "90", "load#2/completed", "80",
+	                                  "failed", "10", NULL},
+	            "requests that completed: load 90 of 100, load#2 80 of 90");
+	expect_note("bench-console", (const char *const[]){"load/completed", "90", NULL}, "");
+	expect_note("locust",
+	            (const char *const[]){"request@GET //completed", "9", "request@GET //failed",
+	                                  "1", NULL},
+	            "");
+}
+
+static void expect_invalid(const char *format, const char *result, const char *reason,
+                           const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_input *input = weir_profile_add_input(profile, "file");
+	struct weir_report *report;
+	const char *headline;
+
+	input->format = format;
+	input->run = weir_run_new();
+	if (result)
+		weir_run_set_label(input->run, "result", result);
+	if (reason)
+		weir_run_set_label(input->run, "invalid_because", reason);
+	report = weir_report_new(profile);
+	headline = weir_describe_invalid_results(report);
+	if (expected)
+		assert_string_equal(headline, expected);
+	else
+		assert_null(headline);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void an_invalid_result_of_loadgen_is_the_headline(void **state)
+{
+	(void)state;
+	expect_invalid("mlperf", "INVALID", "Min queries satisfied: NO",
+	               "LoadGen calls the result INVALID: Min queries satisfied: NO");
+	expect_invalid("mlperf", "INVALID", NULL, "LoadGen calls the result INVALID");
+	expect_invalid("mlperf", "VALID", NULL, NULL);
+	expect_invalid("mlperf", NULL, NULL, NULL);
+	expect_invalid("bench", "INVALID", NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +278,8 @@ int main(void)
 		cmocka_unit_test(notes_state_what_did_not_complete_or_failed),
 		cmocka_unit_test(answers_of_another_length_than_asked_for_are_noted),
 		cmocka_unit_test(names_of_aiperf_are_explained),
+		cmocka_unit_test(failed_requests_are_noted_for_each_result),
+		cmocka_unit_test(an_invalid_result_of_loadgen_is_the_headline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,50 @@ static void the_parts_of_a_single_result_are_noted(void **state)
 	weir_profile_free(profile);
 }
 
+/* Expects the first note on a run with these figures; NULL: no note. */
+static void expect_note(const struct stated *figures, const char *expected)
+{
+	struct weir_profile *profile = stated_profile(figures);
+	struct weir_report *report = weir_report_new(profile);
+
+	weir_note_stated_loads(report);
+	assert_int_equal(report->note_count, expected ? 1 : 0);
+	if (expected)
+		assert_string_equal(report->notes[0].text, expected);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void figures_with_conditions_are_noted_if_there_are_no_main_ones(void **state)
+{
+	(void)state;
+	expect_note((struct stated[]){{"fa@0/pp512_ms", 9},
+	                              {"fa@0/tg128_ms", 5},
+	                              {"fa@1/pp512_ms", 8},
+	                              {"fa@1/tg128_ms", 4},
+	                              {0}},
+	            "over the 2 configurations of the file (fa: 0, 1): pp512_ms 8 to 9 ms, "
+	            "tg128_ms 4 to 5 ms (weir convert prints all)");
+	expect_note((struct stated[]){{"device@0/power_w", 9}, {"power_w", 9}, {0}}, NULL);
+	/* a row of a table is no condition, also with such a name */
+	expect_note((struct stated[]){{"kernels/gemm@2/total_ns", 9}, {0}}, NULL);
+}
+
+static void one_condition_that_differs_is_named(void **state)
+{
+	(void)state;
+	expect_note((struct stated[]){{"load/devices@CPU/throughput_fps", 9},
+	                              {"load/devices@GPU.0/throughput_fps", 20},
+	                              {0}},
+	            "over the 2 configurations of the file (devices: CPU, GPU.0): throughput_fps 9 "
+	            "to 20 ms (weir convert prints all)");
+	expect_note((struct stated[]){{"load/a@1/throughput_fps", 9},
+	                              {"load/b@1/throughput_fps", 20},
+	                              {0}},
+	            "over the 2 configurations of the file: throughput_fps 9 to 20 ms (weir "
+	            "convert prints all)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +209,8 @@ int main(void)
 		cmocka_unit_test(the_parts_of_a_request_at_the_last_load_are_noted),
 		cmocka_unit_test(the_largest_part_of_a_single_result_is_the_headline),
 		cmocka_unit_test(the_parts_of_a_single_result_are_noted),
+		cmocka_unit_test(figures_with_conditions_are_noted_if_there_are_no_main_ones),
+		cmocka_unit_test(one_condition_that_differs_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,10 +107,17 @@ static bool has_key(const struct keys *keys, const char *key)
 	return false;
 }
 
+/* True for labels that a result measured, such as its duration: they are no conditions. */
+static bool is_measured(const char *key)
+{
+	return strcmp(key, WEIR_LOAD_ITERATIONS) == 0 || strcmp(key, WEIR_LOAD_COMPILE) == 0 ||
+	       weir_client_is_total(key);
+}
+
 /* True for labels that differ between repeats under the same conditions. */
 static bool is_of_time(const char *key)
 {
-	return strcmp(key, "date") == 0 || weir_client_is_total(key);
+	return strcmp(key, "date") == 0 || is_measured(key);
 }
 
 /* Collects the keys of labels that may distinguish results: of each run in turn, sorted. */
@@ -211,6 +218,25 @@ static void share_labels(const struct weir_load_join *join, struct weir_run *all
 	}
 }
 
+/* Keeps what a result measured and others did not, such as its failed requests, as labels under its
+ * name: "request_rate@4/failed". */
+static void add_measured(struct weir_run *all, const char *prefix, const struct weir_run *run)
+{
+	struct weir_text key = {0};
+
+	for (size_t i = 0; i < run->label_count; i++) {
+		const struct weir_run_label *label = &run->labels[i];
+
+		if (!is_measured(label->key) || weir_run_label(all, label->key) ||
+		    all->label_count >= WEIR_FIGURE_MAX_LABELS)
+			continue;
+		weir_text_clear(&key);
+		weir_text_printf(&key, "%s%s", prefix, label->key);
+		weir_run_set_label(all, key.data, label->value);
+	}
+	weir_text_release(&key);
+}
+
 /* ---- repeated results ---- */
 
 /* Returns the number of results with the name of result `index`, up to and with it, or of all. */
@@ -285,11 +311,13 @@ static void fill_input(struct weir_load_join *join, struct weir_input *input)
 		add_repeats(join, names, input);
 	number_equals(join, names);
 	input->run = weir_run_new();
-	for (size_t i = 0; i < join->count; i++) {
+	for (size_t i = 0; i < join->count; i++)
 		add_run(input->run, names[i].data, join->runs[i]);
+	share_labels(join, input->run);
+	for (size_t i = 0; i < join->count; i++) {
+		add_measured(input->run, names[i].data, join->runs[i]);
 		weir_text_release(&names[i]);
 	}
-	share_labels(join, input->run);
 	free(names);
 }
 

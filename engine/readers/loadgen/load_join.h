@@ -4,6 +4,7 @@
  * result get a prefix that names its load: "request_rate@4/mean_ttft_ms". They are never pooled,
  * because requests under different loads are not one population. The first labels that differ
  * distinguish results of the same load ("request_rate@4/framework@sgl/"), else a number ("#2").
+ * Counts and durations of each result are labels under its name ("request_rate@4/failed").
  * With `all_labels`, each label that differs is in the names of all results.
  * If each load was measured equally often, more than once, each time is also a run.
  */
@@ -15,9 +16,11 @@
 #define WEIR_LOAD_JOIN_MAX 256 /* results in one file */
 
 /* Labels of a result that do not distinguish it from a repeat. */
-#define WEIR_LOAD_COMPLETED "completed"  /* requests */
-#define WEIR_LOAD_FAILED    "failed"     /* requests */
-#define WEIR_LOAD_DURATION  "duration_s" /* of the load */
+#define WEIR_LOAD_COMPLETED  "completed"  /* requests */
+#define WEIR_LOAD_FAILED     "failed"     /* requests */
+#define WEIR_LOAD_DURATION   "duration_s" /* of the load */
+#define WEIR_LOAD_ITERATIONS "iterations" /* inferences */
+#define WEIR_LOAD_COMPILE    "compile_ms" /* time to compile the model before */
 
 /* Starts as zeros. Owns the runs. */
 struct weir_load_join {

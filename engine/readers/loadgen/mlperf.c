@@ -43,6 +43,7 @@ struct summary {
 	bool titled;               /* the title was read: figures follow */
 	bool invalid;              /* the result is not valid */
 	struct weir_text reasons;  /* constraints that are not satisfied */
+	char needed[21];           /* queries that early stopping needs; "": not stated */
 	uint64_t at;               /* of the result */
 	struct weir_text incident; /* the first line about warnings or errors of LoadGen */
 	size_t incidents;
@@ -221,6 +222,26 @@ static struct weir_slice digits_of(struct weir_slice text)
 	return (struct weir_slice){text.data, length};
 }
 
+/* Takes "* Only processed 10 queries." and "* Need to process at least 64 queries for early
+ * stopping." */
+static bool take_need(struct summary *summary, struct weir_slice line)
+{
+	struct weir_slice digits;
+
+	if (weir_slice_take(&line, "* Only processed ")) {
+		weir_figure_label(summary->input->run, "queries", digits_of(line));
+		return true;
+	}
+	if (!weir_slice_take(&line, "* Need to process at least "))
+		return false;
+	digits = digits_of(line);
+	if (digits.length < line.length) { /* else the line may be cut */
+		memcpy(summary->needed, digits.data, digits.length);
+		summary->needed[digits.length] = '\0';
+	}
+	return true;
+}
+
 /* Takes a line of early stopping without a colon: the number of queries, and "* Not enough queries
  * processed for 99.0th percentile", "early stopping estimate (would need to process at", "least 662
  * total queries)." */
@@ -229,6 +250,8 @@ static bool take_stopping(struct summary *summary, struct weir_slice line, uint6
 	struct weir_text name = {0};
 	bool percentile = false;
 
+	if (take_need(summary, line))
+		return true;
 	if (weir_slice_take(&line, "* Not enough queries processed for ")) {
 		struct weir_slice rest = line;
 
@@ -334,12 +357,25 @@ static bool take_validity(struct summary *summary, struct weir_slice label, stru
 	return true;
 }
 
+/* Labels the run with what makes the result invalid. */
+static void label_reasons(struct summary *summary)
+{
+	const char *queries = weir_run_label(summary->input->run, "queries");
+
+	if (summary->reasons.length && queries && *summary->needed)
+		weir_text_printf(&summary->reasons, " (%s queries, early stopping needs %s)",
+		                 queries, summary->needed);
+	if (summary->reasons.length)
+		weir_run_set_label(summary->input->run, "invalid_because", summary->reasons.data);
+}
+
 /* Passes on that the result is not valid, and why; then what LoadGen itself counted. */
 static void pass_on_warnings(struct summary *summary)
 {
 	struct weir_text text = {0};
 
 	if (summary->invalid) {
+		label_reasons(summary);
 		weir_text_puts(&text, "the result is not valid");
 		if (summary->reasons.length)
 			weir_text_printf(&text, ": %s", summary->reasons.data);

@@ -88,13 +88,26 @@ static void take_latency(struct log *log, struct weir_slice label, struct weir_s
 
 /* ---- conditions ---- */
 
+/* Takes the devices, of "['GPU.0']" or "NPU.3720", without the brackets and quotes. */
+static void take_devices(struct log *log, struct weir_slice text)
+{
+	struct weir_text devices = {0};
+
+	for (size_t i = 0; i < text.length; i++)
+		if (!strchr("[]'\"", text.data[i]))
+			weir_text_add(&devices, &text.data[i], 1);
+	if (devices.length)
+		weir_figure_label(log->run, "devices", weir_slice_of(devices.data));
+	weir_text_release(&devices);
+}
+
 /* Takes "Model batch size: 1" or "Network batch size: 1, precision: MIXED", and the devices. */
 static void take_condition(struct log *log, struct weir_slice label, struct weir_slice text)
 {
 	const char *comma = text.length ? memchr(text.data, ',', text.length) : NULL;
 
 	if (weir_slice_equals(label, "Execution Devices"))
-		weir_figure_label(log->run, "devices", text);
+		take_devices(log, text);
 	if (!weir_slice_equals(label, "Model batch size") &&
 	    !weir_slice_equals(label, "Network batch size"))
 		return;
@@ -116,6 +129,27 @@ static void take_requests(struct log *log, struct weir_slice line)
 	if (at < found)
 		weir_figure_label(log->run, "inference_requests",
 		                  (struct weir_slice){at, (size_t)(found - at)});
+}
+
+/* Labels the result with the number in "1668 iterations" or "10042.46 ms", times `scale`. */
+static void label_number(struct log *log, const char *key, struct weir_slice text, const char *unit,
+                         double scale)
+{
+	char number[32];
+	double value;
+
+	if (!read_value(text, unit, &value))
+		return;
+	snprintf(number, sizeof(number), "%.10g", value * scale);
+	weir_figure_label(log->run, key, weir_slice_of(number));
+}
+
+/* Takes the text behind "Compile model took " or, before 2022, "Load network took ". */
+static void take_compile(struct log *log, struct weir_slice line)
+{
+	if (weir_slice_take(&line, "Compile model took ") ||
+	    weir_slice_take(&line, "Load network took "))
+		label_number(log, WEIR_LOAD_COMPILE, line, "ms", 1);
 }
 
 /* ---- results ---- */
@@ -150,6 +184,8 @@ static enum weir_status take_statistic(struct log *log, struct weir_slice label,
 {
 	double fps;
 
+	if (weir_slice_equals(label, "Duration"))
+		label_number(log, WEIR_LOAD_DURATION, text, "ms", 1e-3);
 	if (!weir_slice_equals(label, "Throughput")) {
 		take_latency(log, label, text);
 		return WEIR_OK;
@@ -180,6 +216,7 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 	if (weir_slice_starts(line, "[Step 1/")) /* a run before it that ended early */
 		forget_run(log);
 	take_requests(log, line);
+	take_compile(log, line);
 	if (weir_slice_starts(line, first)) {
 		line.data += sizeof(first) - 1;
 		line.length -= sizeof(first) - 1;
@@ -195,6 +232,8 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 		if (log->in_statistics) /* the one before has no throughput */
 			status = end_result(log, err);
 		log->in_statistics = true;
+		if (!status)
+			label_number(log, WEIR_LOAD_ITERATIONS, text, "iterations", 1);
 		return status;
 	}
 	take_condition(log, label, text);
