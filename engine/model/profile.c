@@ -136,3 +136,17 @@ void weir_input_warn(struct weir_input *input, enum weir_warning_code code, uint
 	if (detail)
 		copy_cut(warning->detail, sizeof(warning->detail), detail);
 }
+
+void weir_input_warn_of_tool(struct weir_input *input, uint64_t at, const char *text)
+{
+	static const char between[] = "; ";
+	struct weir_warning *warning = &input->warnings[WEIR_WARN_OF_TOOL];
+	size_t used = strlen(warning->detail);
+
+	weir_input_warn(input, WEIR_WARN_OF_TOOL, at, text);
+	if (warning->count == 1 || strstr(warning->detail, text) ||
+	    used + sizeof(between) + strlen(text) > sizeof(warning->detail))
+		return;
+	memcpy(warning->detail + used, between, sizeof(between) - 1);
+	memcpy(warning->detail + used + sizeof(between) - 1, text, strlen(text) + 1);
+}

@@ -36,6 +36,7 @@ struct weir_input {
 	char *node;         /* machine that recorded it, as its part states; NULL: not stated */
 	const char *format; /* name of the reader that recognised it; static */
 	const char *gives;  /* kinds of content, "timeline", "requests"; static */
+	const char *tool;   /* program that wrote it, as its reader states; static; NULL: unknown */
 	uint64_t bytes;     /* size on disk */
 	uint64_t events;    /* elements that were read */
 	struct weir_warning warnings[WEIR_WARN_COUNT];
@@ -89,5 +90,8 @@ void weir_profile_take(struct weir_profile *profile, struct weir_profile *from);
  * NULL. */
 void weir_input_warn(struct weir_input *input, enum weir_warning_code code, uint64_t at,
                      const char *detail);
+/* Counts one warning by the program that wrote the file, with the program's own text. The texts of
+ * several are kept as far as they have room. */
+void weir_input_warn_of_tool(struct weir_input *input, uint64_t at, const char *text);
 
 #endif

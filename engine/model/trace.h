@@ -215,7 +215,7 @@ struct weir_warning {
 	uint64_t count;      /* 0: the warning does not occur */
 	uint64_t first_at;   /* byte offset of the first one after decompression, if that has a
 	                        meaning */
-	char detail[96];     /* detail of the first one; "": none */
+	char detail[256];    /* detail of the first one, or of several; "": none */
 	const char *message; /* whole sentence from a stored report; borrowed; NULL: made from the
 	                        other fields */
 };

@@ -118,8 +118,8 @@ static void pass_warnings(struct weir_planes *planes, struct weir_warning *warni
 
 		pass_number(planes, &warning->count, sizeof warning->count);
 		pass_number(planes, &warning->first_at, sizeof warning->first_at);
-		weir_planes_bytes(planes, warning->detail, sizeof warning->detail);
-		warning->detail[sizeof warning->detail - 1] = '\0';
+		weir_planes_bytes(planes, warning->detail, WEIR_PART_DETAIL);
+		warning->detail[WEIR_PART_DETAIL - 1] = '\0';
 	}
 }
 

@@ -30,6 +30,8 @@
 #define WEIR_PART_MOST_UNPACKED (UINT64_C(16) << 30)
 /* Most bytes of the path, format or node of a member. */
 #define WEIR_PART_MOST_TEXT 65536
+/* Bytes of a warning's detail with its NUL; the rest is left out. */
+#define WEIR_PART_DETAIL 96
 
 enum weir_part_content {
 	WEIR_PART_TRACE, /* columns of a trace */

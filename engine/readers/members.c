@@ -41,6 +41,7 @@ static enum weir_status read_source(const struct weir_opened *how, struct weir_p
 	input = weir_profile_add_input(profile, path);
 	input->format = reader->name;
 	input->gives = reader->gives;
+	input->tool = reader->tool;
 	status = reader->read(source, input, err);
 	input->bytes = weir_source_stored_bytes(source);
 	if (status)

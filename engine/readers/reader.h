@@ -23,6 +23,7 @@ struct weir_reader {
 	const char *name;  /* for --input-format and reports: "kineto" */
 	const char *title; /* one line for `weir formats` */
 	const char *gives; /* the kind of input for classify: "timeline", "native run" */
+	const char *tool;  /* program that writes the files, "k6"; NULL: several do */
 
 	bool whole_run; /* each file is the result of a whole run, not a part of one */
 	bool of_amd;    /* only tools for AMD's devices write this format */

@@ -737,7 +737,7 @@ static enum weir_status status_of_warnings(const char *path, size_t length, uint
 	for (size_t i = 0; i < warnings; i++) {
 		weir_planes_integers(&planes, &warning.count, 8, 8, 1, WEIR_PREDICT_NOTHING);
 		weir_planes_integers(&planes, &warning.first_at, 8, 8, 1, WEIR_PREDICT_NOTHING);
-		weir_planes_bytes(&planes, warning.detail, sizeof(warning.detail));
+		weir_planes_bytes(&planes, warning.detail, WEIR_PART_DETAIL);
 	}
 	for (size_t i = 0; i < more; i++)
 		weir_text_add(&head, "", 1);

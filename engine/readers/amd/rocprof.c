@@ -85,7 +85,7 @@ struct reader {
 	struct weir_shares shares; /* of the rows of a table of totals */
 	double missing_ns;         /* time of rows that the tables of totals lack */
 	bool of_version_1;         /* a table of totals is by rocprof v1 */
-	char first_problem[160];   /* with its line; empty: no problem yet */
+	char first_problem[256];   /* with its line; empty: no problem yet */
 };
 
 /* ---- headers ---- */

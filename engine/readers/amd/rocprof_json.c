@@ -372,7 +372,7 @@ struct document {
 	struct record record;
 	struct weir_text scratch;
 	uint64_t timed, processes;
-	char first_problem[128];
+	char first_problem[256];
 };
 
 static void refuse(struct document *document, enum weir_warning_code code, const char *expected)

@@ -78,6 +78,7 @@ static enum weir_status add_input(struct weir_part_member *member, weir_reader_f
 	input->node = member->node[0] ? weir_alloc_text(member->node) : NULL;
 	input->format = reader->name;
 	input->gives = reader->gives;
+	input->tool = reader->tool;
 	input->from_part = true;
 	if (member->content == WEIR_PART_FILE)
 		status = read_file(member, reader, input, err);
