@@ -143,7 +143,7 @@ static const struct {
 
 /* Labels that single readers set, and that differ between repeats as well. */
 static const char *const counts[] = {"server_requests", "server_inferences", "server_executions",
-                                     "achieved_rate"};
+                                     "achieved_rate", "total_gpu_compute_s"};
 
 /* Returns the value of a label; NAN: it is unknown, or follows from the sums. */
 static double value_of(const struct weir_client_summary *summary, size_t slot)
@@ -173,8 +173,10 @@ void weir_client_summary_label_totals(const struct weir_client_summary *summary,
 	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
 		double value = value_of(summary, totals[i].slot);
 		bool is_signed = totals[i].slot == WEIR_CLIENT_SLOT(length_difference);
+		bool may_be_0 = totals[i].slot == WEIR_CLIENT_SLOT(failed);
 
-		if (!(value > 0 || (is_signed && value < 0)) || !isfinite(value))
+		if (!(value > 0 || (is_signed && value < 0) || (may_be_0 && value == 0)) ||
+		    !isfinite(value))
 			continue;
 		snprintf(text, sizeof text, value == floor(value) && value < 1e15 ? "%.0f" : "%.6g",
 		         value);

@@ -22,8 +22,17 @@ enum weir_status weir_load_join_add(struct weir_load_join *join, struct weir_run
 	}
 	join->runs =
 		weir_grow(join->runs, &join->capacity, join->count + 1, sizeof(struct weir_run *));
+	join->headings = weir_grow(join->headings, &join->heading_capacity, join->count + 1,
+	                           sizeof(*join->headings));
+	join->headings[join->count] = (struct weir_heading){.text = ""};
 	join->runs[join->count++] = run;
 	return WEIR_OK;
+}
+
+void weir_load_join_head(struct weir_load_join *join, const struct weir_heading *heading)
+{
+	if (join->count)
+		join->headings[join->count - 1] = *heading;
 }
 
 /* ---- names ---- */
@@ -137,14 +146,24 @@ static void collect_keys(const struct weir_load_join *join, struct keys *keys)
 	}
 }
 
-/* Adds the labels that distinguish runs of the same name. */
-static void distinguish(const struct weir_load_join *join, struct weir_text *names)
+/* Returns true if all runs have a label of this key. */
+static bool all_have(const struct weir_load_join *join, const char *key)
+{
+	for (size_t i = 0; i < join->count; i++)
+		if (!weir_run_label(join->runs[i], key))
+			return false;
+	return true;
+}
+
+/* Adds the labels that distinguish runs of the same name. `common`: those that all runs have. */
+static void distinguish(const struct weir_load_join *join, bool common, struct weir_text *names)
 {
 	struct keys keys = {.count = 0};
 
 	collect_keys(join, &keys);
 	for (size_t i = 0; i < keys.count; i++) {
-		if (!distinguishes(join, names, keys.key[i]))
+		if (all_have(join, keys.key[i]) != common ||
+		    !distinguishes(join, names, keys.key[i]))
 			continue;
 		for (size_t j = 0; j < join->count; j++) {
 			const char *value = weir_run_label(join->runs[j], keys.key[i]);
@@ -153,6 +172,20 @@ static void distinguish(const struct weir_load_join *join, struct weir_text *nam
 				add_part(&names[j], keys.key[i], value);
 		}
 	}
+}
+
+/* Adds the headings if they distinguish runs of the same name. */
+static void distinguish_by_heading(const struct weir_load_join *join, struct weir_text *names)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < join->count; i++)
+		for (size_t j = 0; j < i; j++)
+			differ |= strcmp(names[i].data, names[j].data) == 0 &&
+			          strcmp(join->headings[i].text, join->headings[j].text) != 0;
+	for (size_t i = 0; differ && i < join->count; i++)
+		if (*join->headings[i].text)
+			add_part(&names[i], "heading", join->headings[i].text);
 }
 
 /* Appends "#2" to the name of the second of two runs with equal names. */
@@ -306,7 +339,9 @@ static void fill_input(struct weir_load_join *join, struct weir_input *input)
 
 	for (size_t i = 0; i < join->count; i++)
 		name_load(&names[i], join->runs[i]);
-	distinguish(join, names);
+	distinguish(join, true, names);
+	distinguish_by_heading(join, names);
+	distinguish(join, false, names);
 	if (!join->unlike)
 		add_repeats(join, names, input);
 	number_equals(join, names);
@@ -378,5 +413,6 @@ void weir_load_join_release(struct weir_load_join *join)
 	for (size_t i = 0; i < join->count; i++)
 		weir_run_free(join->runs[i]);
 	free(join->runs);
+	free(join->headings);
 	*join = (struct weir_load_join){0};
 }

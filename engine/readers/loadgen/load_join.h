@@ -5,13 +5,15 @@
  * because requests under different loads are not one population. The first labels that differ
  * distinguish results of the same load ("request_rate@4/framework@sgl/"), else a number ("#2").
  * Counts and durations of each result are labels under its name ("request_rate@4/failed").
- * With `all_labels`, each label that differs is in the names of all results.
+ * With `all_labels`, each label that differs is in the names of all results. Headings of the text
+ * distinguish results that no label of all results does ("request_rate@4/heading@main/").
  * If each load was measured equally often, more than once, each time is also a run.
  */
 #ifndef WEIR_READERS_LOADGEN_LOAD_JOIN_H
 #define WEIR_READERS_LOADGEN_LOAD_JOIN_H
 
 #include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/parts/heading.h"
 
 #define WEIR_LOAD_JOIN_MAX 256 /* results in one file */
 
@@ -25,7 +27,8 @@
 /* Starts as zeros. Owns the runs. */
 struct weir_load_join {
 	struct weir_run **runs;
-	size_t count, capacity;
+	struct weir_heading *headings; /* of the runs, in the same order */
+	size_t count, capacity, heading_capacity;
 	size_t empty;    /* results without a completed request */
 	double failed;   /* requests of those */
 	bool unlike;     /* results of one name may be of several loads, and are no repeats */
@@ -36,6 +39,8 @@ struct weir_load_join {
  * WEIR_E_LIMIT if there are too many. */
 enum weir_status weir_load_join_add(struct weir_load_join *join, struct weir_run *run,
                                     struct weir_error *err);
+/* Notes the heading of the text above the result that was added last. */
+void weir_load_join_head(struct weir_load_join *join, const struct weir_heading *heading);
 /* Counts a result without a completed request, which has no figures. */
 void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_summary *summary);
 /* Gives the input the joined run: the only run as it is, or all under their names with the labels
