@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
@@ -147,91 +149,150 @@ static void warnings_of_the_summary_are_passed_on(void **state)
 	(void)state;
 	assert_int_equal(warning->count, 2);
 	assert_string_equal(warning->detail,
-	                    "GPU compute time is unstable, with coefficient of variance = 25.6%.");
+	                    "GPU compute time is unstable, with coefficient of variance = 25.6%; "
+	                    "Throughput may be bound by Enqueue Time");
 	assert_int_equal(input->run->metrics.count, 1);
 	weir_profile_free(profile);
 }
 
-/* TensorRT 7 writes blocks; a log of several runs counts as its first run. */
+#define FIRST7 "load/batch@1/"
+
+/* TensorRT 7 writes blocks. */
 static void blocks_in_a_log_become_figures(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = read_data(profile, "tests/data/trtexec/run7.log");
-	const struct weir_run *run = input->run;
+	const struct weir_run *run = read_data(profile, "tests/data/trtexec/run7.log")->run;
 
 	(void)state;
-	reading_expects_figure(run, "throughput_qps", 479.4, true, "1/s");
-	reading_expects_figure(run, "latency_mean_ms", 2.05, false, "ms");
-	reading_expects_figure(run, "latency_p99_ms", 2.5, false, "ms");
-	reading_expects_figure(run, "end_to_end_mean_ms", 2.07, false, "ms");
-	reading_expects_figure(run, "end_to_end_p99_ms", 2.6, false, "ms");
-	reading_expects_figure(run, "enqueue_median_ms", 1.98, false, "ms");
-	reading_expects_figure(run, "gpu_compute_mean_ms", 1.99, false, "ms");
-	reading_expects_figure(run, "gpu_compute_p99_ms", 2.47, false, "ms");
-	assert_null(weir_series_find(&run->metrics, "enqueue_mean_ms"));
-	assert_int_equal(run->metrics.count, 1 + 5 + 5 + 3 + 5);
-	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	reading_expects_figure(run, FIRST7 "throughput_qps", 479.4, true, "1/s");
+	reading_expects_figure(run, FIRST7 "latency_mean_ms", 2.05, false, "ms");
+	reading_expects_figure(run, FIRST7 "latency_p99_ms", 2.5, false, "ms");
+	reading_expects_figure(run, FIRST7 "end_to_end_mean_ms", 2.07, false, "ms");
+	reading_expects_figure(run, FIRST7 "end_to_end_p99_ms", 2.6, false, "ms");
+	reading_expects_figure(run, FIRST7 "enqueue_median_ms", 1.98, false, "ms");
+	reading_expects_figure(run, FIRST7 "gpu_compute_mean_ms", 1.99, false, "ms");
+	reading_expects_figure(run, FIRST7 "gpu_compute_p99_ms", 2.47, false, "ms");
+	assert_null(weir_series_find(&run->metrics, FIRST7 "enqueue_mean_ms"));
 	weir_profile_free(profile);
 }
 
-/* A page may show the summaries of two runs: the first counts, and the other is named. */
-static void only_the_first_of_several_summaries_is_read(void **state)
+/* Logs hold one or more summaries: also excerpts, without the title or the command. */
+static void all_summaries_of_a_log_are_read(void **state)
 {
 	static const struct {
 		const char *text;
-		unsigned further;
+		bool several;
 	} cases[] = {
 		{"[I] === Performance summary ===\n[I] Throughput: 60 qps\n"
 	         "[I] Latency: mean = 2 ms\n[I] === Performance summary ===\n"
 	         "[I] Throughput: 10 qps\n[I] Enqueue Time: mean = 9 ms\n",
-	         1},
+	         true},
 		{"[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n\ndynamic shapes:\n"
 	         "[I] Throughput: 10 qps\n[I] Enqueue Time: mean = 9 ms\n",
-	         1},
+	         true},
 		/* A line that is there twice begins no run, and neither does a title without
 	           figures. */
-		{"[I] Throughput: 60 qps\n[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n", 0},
+		{"[I] Throughput: 60 qps\n[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n",
+	         false},
 		{"[I] === Performance summary ===\n[I] === Performance summary ===\n"
 	         "[I] Throughput: 60 qps\n[I] Latency: mean = 2 ms\n",
-	         0},
+	         false},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct weir_profile *profile = weir_profile_new();
 		const struct weir_input *input = reading_of(reader, cases[i].text, profile);
+		const struct weir_run *run = input->run;
 
-		reading_expects_figure(input->run, "throughput_qps", 60, true, "1/s");
-		reading_expects_figure(input->run, "latency_mean_ms", 2, false, "ms");
-		assert_int_equal(input->run->metrics.count, 2);
-		assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, cases[i].further);
+		reading_expects_figure(
+			run, cases[i].several ? "load/latency_mean_ms" : "latency_mean_ms", 2,
+			false, "ms");
+		if (cases[i].several)
+			reading_expects_figure(run, "load#2/throughput_qps", 10, true, "1/s");
+		assert_int_equal(run->metrics.count, cases[i].several ? 4 : 2);
+		assert_null(input->repeats);
+		assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 0);
 		weir_profile_free(profile);
 	}
 	reading_survives_damage(reader, cases[0].text);
 }
 
-/* Expects the warning of a log about the runs that are left out to begin like this. */
-static void expect_runs(const char *text, const char *detail)
+#define RUN(options, qps)                                                                          \
+	"&&&& RUNNING TensorRT.trtexec [TensorRT v8601] # trtexec " options                        \
+	"\n[I] === Performance summary ===\n[I] Throughput: " qps                                  \
+	" qps\n[I] Latency: mean = 2 ms\n&&&& PASSED TensorRT.trtexec # trtexec " options "\n"
+
+static void runs_are_named_after_their_commands(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input = reading_of(reader, text, profile);
+	const struct weir_run *run =
+		reading_of(reader,
+	                   RUN("--onnx=/home/me/m.onnx --batch=4 --fp16", "60")
+	                           RUN("--onnx=/home/me/m.onnx --batch=8 --fp16", "40"),
+	                   profile)
+			->run;
 
-	assert_non_null(input->warnings[WEIR_WARN_TRAILING].detail);
-	assert_non_null(strstr(input->warnings[WEIR_WARN_TRAILING].detail, detail));
+	(void)state;
+	reading_expects_figure(run, "load/batch@4/throughput_qps", 60, true, "1/s");
+	reading_expects_figure(run, "load/batch@8/throughput_qps", 40, true, "1/s");
+	reading_expects_label(run, "model", "m.onnx");
+	reading_expects_label(run, "options", "fp16");
 	weir_profile_free(profile);
 }
 
-#define RUN(qps)                                                                                   \
-	"&&&& RUNNING TensorRT.trtexec [TensorRT v8601] # trtexec\n[I] === Performance summary "   \
-	"===\n[I] Throughput: " qps " qps\n[I] Latency: mean = 2 ms\n"
-#define EXCERPT(qps) "[I] Throughput: " qps " qps\n[I] Latency: mean = 2 ms\n"
-
-static void the_number_of_runs_in_a_log_is_stated(void **state)
+static void runs_of_one_command_are_repeats(void **state)
 {
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, RUN("--onnx=m --int8", "60") RUN("--onnx=m --int8", "61"), profile);
+
 	(void)state;
-	expect_runs(RUN("60") RUN("50"), "the log holds 2 runs of trtexec, and the first is shown");
-	expect_runs(RUN("60") RUN("50") RUN("40") RUN("30"), "the log holds 4 runs");
-	expect_runs(EXCERPT("60") EXCERPT("50") EXCERPT("40"), "the log holds 3 runs");
+	assert_non_null(input->repeats);
+	assert_non_null(input->repeats->next);
+	weir_profile_free(profile);
+}
+
+/* Layers of two engines are not joined. */
+static void of_several_runs_with_layers_the_first_is_read(void **state)
+{
+	static const char second[] = "[I] === Profile (10 iterations ) ===\n"
+				     "[I]    Time(ms)     Avg.(ms)   Time(%)   Layer\n"
+				     "[I]       2.00       0.2000     100.0   a\n";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_input *input;
+
+	(void)state;
+	weir_text_printf(&text, "%s%s%s", RUN("--onnx=a", "60"), RUN("--onnx=b", "50"), second);
+	input = reading_of(reader, text.data, profile);
+	reading_expects_figure(input->run, "throughput_qps", 60, true, "1/s");
+	assert_int_equal(input->warnings[WEIR_WARN_TRAILING].count, 1);
+	assert_non_null(strstr(input->warnings[WEIR_WARN_TRAILING].detail, "holds 2 runs"));
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
+/* People paste the summary without the date and the level of its lines, below headings. */
+static void a_pasted_summary_is_read_under_its_heading(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = read_data(profile, "tests/data/trtexec/pasted.md");
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "load/heading@Batch 1/throughput_qps", 800.5, true, "1/s");
+	reading_expects_figure(run, "load/heading@Batch 1/h2d_mean_ms", 0, false, "ms");
+	reading_expects_figure(run, "load/heading@Batch 4/latency_p99_ms", 3.8, false, "ms");
+	reading_expects_label(run, "load/heading@Batch 1/duration_s", "3.001");
+	reading_expects_label(run, "load/heading@Batch 1/total_gpu_compute_s", "2.883");
+	assert_string_equal(input->warnings[WEIR_WARN_OF_TOOL].detail,
+	                    "GPU compute time is unstable, with coefficient of variance = 21.5%");
+	reading_survives_damage(reader, "## A\n```\n=== Performance summary ===\n"
+	                                "Throughput: 8 qps\nLatency: mean = 2 ms\n```\nb:\n```\n"
+	                                "=== Performance summary ===\nThroughput: 7 qps\n"
+	                                "Total Host Walltime: 3 s\n");
+	weir_profile_free(profile);
 }
 
 /* A percentile is one between 0 and 100: both sides of the edges. */
@@ -447,8 +508,11 @@ int main(void)
 		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
 		cmocka_unit_test(warnings_of_the_summary_are_passed_on),
 		cmocka_unit_test(blocks_in_a_log_become_figures),
-		cmocka_unit_test(only_the_first_of_several_summaries_is_read),
-		cmocka_unit_test(the_number_of_runs_in_a_log_is_stated),
+		cmocka_unit_test(all_summaries_of_a_log_are_read),
+		cmocka_unit_test(runs_are_named_after_their_commands),
+		cmocka_unit_test(runs_of_one_command_are_repeats),
+		cmocka_unit_test(of_several_runs_with_layers_the_first_is_read),
+		cmocka_unit_test(a_pasted_summary_is_read_under_its_heading),
 		cmocka_unit_test(a_percentile_lies_below_100),
 		cmocka_unit_test(layers_in_a_log_are_operators),
 		cmocka_unit_test(tables_of_layers_differ_by_version),
