@@ -425,9 +425,147 @@ static void a_log_that_begins_with_a_bracket_is_not_json(void **state)
 	                    "formats, --input-format NAME reads it as one of them");
 }
 
+/* Benchmarks without a server print lines in place of a table. */
+static void lines_of_benchmarks_without_a_server_are_results(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_file(reader, DATA "offline.md", profile)->run;
+
+	(void)state;
+	reading_expects_figure(run, "load/backend@vllm/request_throughput", 10.2, true, "1/s");
+	reading_expects_figure(run, "load/backend@vllm/total_token_throughput", 6528, true,
+	                       "tokens/s");
+	reading_expects_figure(run, "load/backend@vllm/output_throughput", 1305.6, true,
+	                       "tokens/s");
+	reading_expects_label(run, "load/backend@vllm/total_output_tokens", "12800");
+	reading_expects_figure(run, "load/mean_latency_ms", 1250, false, "ms");
+	reading_expects_figure(run, "load/median_latency_ms", 1240, false, "ms");
+	reading_expects_figure(run, "load/p10_latency_ms", 1200, false, "ms");
+	reading_expects_figure(run, "load/p99_latency_ms", 1500, false, "ms");
+	reading_expects_figure(run, "request_rate@inf/backend@vllm/mean_ttft_ms", 150, false, "ms");
+	weir_profile_free(profile);
+}
+
+/* Versions before 0.7 print the rate of all tokens alone. */
+static void a_throughput_alone_is_a_result(void **state)
+{
+	static const char text[] = "Throughput: 30.25 requests/s, 19360.00 tokens/s\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, text, profile);
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "bench-console");
+	assert_string_equal(reading_claims("Avg latency: 1.2 seconds\n50% percentile latency: 1.1 "
+	                                   "seconds\n"),
+	                    "bench-console");
+	reading_expects_figure(input->run, "request_throughput", 30.25, true, "1/s");
+	reading_expects_figure(input->run, "total_token_throughput", 19360, true, "tokens/s");
+	assert_int_equal(input->run->metrics.count, 2);
+	weir_profile_free(profile);
+}
+
+/* Two of them without their arguments may differ in their options. */
+static void throughputs_without_arguments_are_no_repeats(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader,
+	                   "Throughput: 30.25 requests/s, 19360.00 tokens/s\n"
+	                   "Throughput: 40.5 requests/s, 25920.00 tokens/s\n",
+	                   profile);
+
+	(void)state;
+	assert_null(input->repeats);
+	reading_expects_figure(input->run, "load/request_throughput", 30.25, true, "1/s");
+	reading_expects_figure(input->run, "load#2/request_throughput", 40.5, true, "1/s");
+	weir_profile_free(profile);
+}
+
+static void arguments_of_other_datasets_are_no_labels(void **state)
+{
+	static const char text[] = "Namespace(dataset_name='%s', random_input_len=1024, "
+				   "sonnet_input_len=550)\n" TABLE("4", "20.5") END;
+	char whole[1024];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_run *run;
+
+		snprintf(whole, sizeof(whole), text, i ? "sonnet" : "random");
+		run = reading_of(reader, whole, profile)->run;
+		reading_expects_label(run, "dataset_name", i ? "sonnet" : "random");
+		reading_expects_label(run, "random_input_len", i ? NULL : "1024");
+		reading_expects_label(run, "sonnet_input_len", i ? "550" : NULL);
+		weir_profile_free(profile);
+	}
+}
+
+static void headings_of_a_page_name_the_results(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"# Change\n\n```\nbench_serving --x\n```\n**this/change**:\n```\n" TABLE(
+			"4", "20.5") "Max ITL (ms): 90.5\nConcurrency: 3.5\n" END
+				     "```\nmain\n```\n" TABLE("4", "30.5") "Concurrency: 3.75\n" END
+									   "```\n",
+		profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "load/heading@this_change/mean_ttft_ms", 20.5, false, "ms");
+	reading_expects_figure(run, "load/heading@this_change/max_itl_ms", 90.5, false, "ms");
+	reading_expects_figure(run, "load/heading@main/mean_ttft_ms", 30.5, false, "ms");
+	reading_expects_label(run, "load/heading@this_change/mean_concurrency", "3.5");
+	reading_expects_label(run, "load/heading@main/mean_concurrency", "3.75");
+	reading_expects_label(run, "completed", "4");
+	assert_null(input->repeats);
+	weir_profile_free(profile);
+}
+
+/* Headings that only count leave results repeats of each other. */
+static void numbers_of_runs_are_no_headings(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, "## Run 1\n" TABLE("4", "20.5") END "## Run 2\n" TABLE("4", "21.5") END,
+		profile);
+
+	(void)state;
+	assert_non_null(input->repeats);
+	reading_expects_figure(input->run, "load#2/mean_ttft_ms", 21.5, false, "ms");
+	weir_profile_free(profile);
+}
+
+/* A part of the table may name its times in its title alone. */
+static void a_title_within_the_table_names_the_times(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   TITLE "Successful requests: 4\nFailed requests: 0\nTotal output tokens: "
+	                         "80\n----- E2E Latency (ms) -----\nMean: 950.5\nP99: "
+	                         "1200.5\n----- Other -----\nMedian: 7\n" END,
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "mean_e2el_ms", 950.5, false, "ms");
+	reading_expects_figure(run, "p99_e2el_ms", 1200.5, false, "ms");
+	assert_int_equal(run->metrics.count, 2);
+	reading_expects_label(run, "failed", "0");
+	reading_expects_label(run, "total_output_tokens", "80");
+	weir_profile_free(profile);
+}
+
 static void any_damage_is_survived(void **state)
 {
 	(void)state;
+	reading_survives_damage(reader, "Namespace(dataset_name='a')\nThroughput: 3.5 requests/s, "
+	                                "7.5 total tokens/s, 2.5 output tokens/s\n# A\n```\n"
+	                                "Avg latency: 1.5 seconds\n9% percentile latency: 1 "
+	                                "seconds\n---E2E Latency (ms)---\nMean: 3\n");
 	reading_survives_damage(reader, "Namespace(model='m', num_prompts=4)\nModel: m\n" TABLE(
 						"4", "20.5") END TABLE("4", "1") END);
 	reading_survives_damage(reader, "= ENGINE DETAILS\nModel:\tm\nNumber of requests:\t4\n"
@@ -455,6 +593,13 @@ int main(void)
 		cmocka_unit_test(the_backend_of_a_command_line_is_a_label),
 		cmocka_unit_test(logs_are_recognised_by_content),
 		cmocka_unit_test(a_log_that_begins_with_a_bracket_is_not_json),
+		cmocka_unit_test(lines_of_benchmarks_without_a_server_are_results),
+		cmocka_unit_test(a_throughput_alone_is_a_result),
+		cmocka_unit_test(throughputs_without_arguments_are_no_repeats),
+		cmocka_unit_test(arguments_of_other_datasets_are_no_labels),
+		cmocka_unit_test(headings_of_a_page_name_the_results),
+		cmocka_unit_test(numbers_of_runs_are_no_headings),
+		cmocka_unit_test(a_title_within_the_table_names_the_times),
 		cmocka_unit_test(any_damage_is_survived),
 	};
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads the tables that benchmarks print at their end, anywhere in a console log: `vllm bench
- * serve` (benchmark_serving.py) and SGLang's bench_serving ("Serving Benchmark Result"), and
- * trtllm-bench
- * ("PERFORMANCE OVERVIEW"). A row is "NAME: VALUE", in any line; the first versions of
- * benchmark_serving.py, and JetStream's, print no title and the unit behind the value. Conditions
- * of the run are taken from the rows and from the printed arguments, "Namespace(...)". Several
- * tables in one log become one run with the load in the names of figures (load_join.h). The rows
- * are rounded to two or four digits; the JSON results of the same programs are exact and have
+ * serve` (benchmark_serving.py) and SGLang's bench_serving ("Serving Benchmark Result"),
+ * trtllm-bench ("PERFORMANCE OVERVIEW"), and the lines of `vllm bench throughput` and `vllm bench
+ * latency`, which measure without a server. A row is "NAME: VALUE", in any line; the first versions
+ * of benchmark_serving.py, and JetStream's, print no title and the unit behind the value.
+ * Conditions of the run are taken from the rows and from the printed arguments, "Namespace(...)".
+ * Several tables in one log become one run with the load in the names of figures (load_join.h). The
+ * rows are rounded to two or four digits; the JSON results of the same programs are exact and have
  * samples.
  */
 #include <ctype.h>
@@ -41,7 +41,11 @@ struct console {
 	bool prefixed;    /* something stands before the "=" of its title: docker, kubectl */
 	bool latency;     /* it is of trtllm-bench latency, whose total counts output alone */
 	bool found_title; /* some table of the log has its title */
-	char backend[32]; /* of the last command line; "": not stated */
+	bool offline;     /* the result is of a benchmark without a server, and has no table */
+	bool arguments;   /* the arguments of the program were printed before the result */
+	size_t section;   /* slot of the times that a line of "-" names; NOWHERE: none */
+	struct weir_heading heading, of_table; /* of this line, and of the table */
+	char backend[32];                      /* of the last command line; "": not stated */
 	struct weir_load_join join;
 };
 
@@ -103,6 +107,15 @@ static const struct subject bracketed[] = {
 	{"[TPOT] ", WEIR_CLIENT_SLOT(tpot)},
 };
 
+/* Titles of the parts of a table, "--- E2E Latency (ms) ---", whose rows may have the names of
+ * statistics alone. */
+static const struct subject sections[] = {
+	{"E2E Latency (ms)", WEIR_CLIENT_SLOT(e2e)},
+	{"End-to-End Latency (ms)", WEIR_CLIENT_SLOT(e2e)},
+	{"Time to First Token (ms)", WEIR_CLIENT_SLOT(ttft)},
+	{"Inter-Token Latency (ms)", WEIR_CLIENT_SLOT(itl)},
+};
+
 /* Conditions: names of rows, and the keys of their labels. */
 static const struct weir_client_label conditions[] = {
 	{"Backend", "backend"},
@@ -126,15 +139,26 @@ static const struct weir_client_label conditions[] = {
 };
 
 /* Arguments in "Namespace(backend='vllm', num_prompts=4, ...)". */
-static const struct weir_client_label arguments[] = {
-	{"backend=", "backend"},
-	{"model=", "model"},
-	{"num_prompts=", "num_prompts"},
-	{"request_rate=", "request_rate"},
-	{"max_concurrency=", "max_concurrency"},
-	{"random_input_len=", "random_input_len"},
-	{"random_output_len=", "random_output_len"},
-	{0},
+static const struct {
+	const char *name, *key;
+	const char *dataset; /* the dataset that it describes; of others it is unused. NULL: any */
+} arguments[] = {
+	{"backend=", "backend", NULL},
+	{"model=", "model", NULL},
+	{"num_prompts=", "num_prompts", NULL},
+	{"request_rate=", "request_rate", NULL},
+	{"max_concurrency=", "max_concurrency", NULL},
+	{"dataset_name=", "dataset_name", NULL},
+	{"random_input_len=", "random_input_len", "random"},
+	{"random_output_len=", "random_output_len", "random"},
+	{"sonnet_input_len=", "sonnet_input_len", "sonnet"},
+	{"sonnet_output_len=", "sonnet_output_len", "sonnet"},
+	/* without a server */
+	{"input_len=", "input_len", NULL},
+	{"output_len=", "output_len", NULL},
+	{"batch_size=", "batch_size", NULL},
+	{"tensor_parallel_size=", "tp_size", NULL},
+	{"quantization=", "quantization", NULL},
 };
 
 /* Cuts a name off the end of a label; false unless the label ends with it as whole words. */
@@ -168,15 +192,17 @@ static bool is_percentile(const char *name, size_t length)
 	       weir_parse_double(name + 1, length - 1, &value) && value <= 100;
 }
 
-/* Returns "min" or "max" for these words as trtllm-bench writes them, other names as they are. */
+/* Returns "min" or "max" for the words of the tools, and other names as they are. */
 static struct weir_slice extreme_of(struct weir_slice name)
 {
 	if (weir_slice_equals(name, "minimum"))
 		return weir_slice_of("min");
-	return weir_slice_equals(name, "maximum") ? weir_slice_of("max") : name;
+	if (weir_slice_equals(name, "maximum") || weir_slice_equals(name, "max"))
+		return weir_slice_of("max");
+	return name;
 }
 
-/* Takes "Mean", "Median", "P99.9", "AVERAGE", "MAXIMUM"; others (Std) are passed over. */
+/* Takes "Mean", "Median", "P99.9", "AVERAGE", "MAXIMUM", "Max"; others (Std) are passed over. */
 static bool take_statistic(struct console *console, size_t slot, struct weir_slice word,
                            double value)
 {
@@ -197,6 +223,13 @@ static bool take_statistic(struct console *console, size_t slot, struct weir_sli
 	       weir_client_summary_add_percentile(summary, slot, lower, value);
 }
 
+/* Takes "Mean" or "P99" in a part of the table whose title names the times. */
+static bool take_time_of_section(struct console *console, struct weir_slice label, double value)
+{
+	return console->section != NOWHERE && last_word(label).length == label.length &&
+	       take_statistic(console, console->section, label, value);
+}
+
 static bool take_time(struct console *console, struct weir_slice label, double value)
 {
 	struct weir_slice before;
@@ -212,7 +245,7 @@ static bool take_time(struct console *console, struct weir_slice label, double v
 		if (ends_with(before, bracketed[i].name, &before))
 			return take_statistic(console, bracketed[i].slot, word, value);
 	}
-	return false;
+	return take_time_of_section(console, label, value);
 }
 
 /* Finds the row with this number; NULL if the label names no row. */
@@ -236,6 +269,9 @@ static void begin_table(struct console *console)
 	console->summary.rounding = ROUNDING;
 	console->figures = 0;
 	console->titled = console->serving = console->latency = console->prefixed = false;
+	console->offline = console->arguments = false;
+	console->section = NOWHERE;
+	console->of_table = console->heading;
 }
 
 /* Ends the table that is being read, if it has a figure, and begins the next. A table without a
@@ -257,15 +293,18 @@ static enum weir_status end_table(struct console *console, struct weir_error *er
 		if (!isnan(summary->total_output_tokens))
 			summary->output_tokens = summary->total_output_tokens / summary->completed;
 		summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
-		if (*console->backend && !weir_run_label(run, "backend"))
+		if (*console->backend && !console->offline && !weir_run_label(run, "backend"))
 			weir_run_set_label(run, "backend", console->backend);
 		status = weir_client_summary_check(summary, console->input, err);
 		weir_client_summary_add(summary, "", run);
 		weir_client_summary_label_totals(summary, run);
-		if (!status && run->metrics.count)
+		console->join.unlike |= console->offline && !console->arguments;
+		if (!status && run->metrics.count) {
 			status = weir_load_join_add(&console->join, run, err);
-		else
+			weir_load_join_head(&console->join, &console->of_table);
+		} else {
 			weir_run_free(run);
+		}
 	}
 	console->run = NULL;
 	if (!status)
@@ -343,11 +382,16 @@ static void take_command(struct console *console, struct weir_slice line)
 
 static void take_arguments(struct console *console, struct weir_slice line)
 {
-	for (const struct weir_client_label *each = arguments; each->path; each++) {
-		struct weir_slice value = argument_of(line, each->path);
+	struct weir_slice dataset = argument_of(line, "dataset_name=");
 
-		if (value.length)
-			weir_figure_label(console->run, each->key, value);
+	console->arguments |= weir_slice_holds(line, ARGUMENTS);
+	for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++) {
+		struct weir_slice value = argument_of(line, arguments[i].name);
+		bool unused = dataset.length && arguments[i].dataset &&
+		              !weir_slice_starts(dataset, arguments[i].dataset);
+
+		if (value.length && !unused)
+			weir_figure_label(console->run, arguments[i].key, value);
 	}
 }
 
@@ -392,7 +436,8 @@ static enum weir_status take_row(struct console *console, const struct row *row,
 
 	if (slot == NOWHERE)
 		return WEIR_OK;
-	if (slot == WEIR_CLIENT_SLOT(completed) && !isnan(console->summary.completed))
+	if (slot == WEIR_CLIENT_SLOT(completed) &&
+	    (console->offline || !isnan(console->summary.completed)))
 		status = end_table(console, err);
 	if (slot == WEIR_CLIENT_SLOT(total_throughput) && console->latency)
 		slot = WEIR_CLIENT_SLOT(output_throughput);
@@ -408,11 +453,15 @@ static const struct total {
 	double scale;
 } totals[] = {
 	{"Total generated tokens", WEIR_CLIENT_SLOT(total_output_tokens), 1},
+	{"Total output tokens", WEIR_CLIENT_SLOT(total_output_tokens), 1},
 	{"Total input tokens", WEIR_CLIENT_SLOT(total_input_tokens), 1},
+	{"Total num output tokens", WEIR_CLIENT_SLOT(total_output_tokens), 1},
+	{"Total num prompt tokens", WEIR_CLIENT_SLOT(total_input_tokens), 1},
 	{"Max request concurrency", NOWHERE, 1},
 	{"Maximum request concurrency", NOWHERE, 1},
 	{"Peak concurrent requests", WEIR_CLIENT_SLOT(peak_concurrency), 1},
 	{"Peak output token throughput (tok/s)", WEIR_CLIENT_SLOT(peak_output_throughput), 1},
+	{"Max output tokens per second", WEIR_CLIENT_SLOT(peak_output_throughput), 1},
 	{"Concurrency", WEIR_CLIENT_SLOT(concurrency), 1},
 	{"Number of concurrent requests", WEIR_CLIENT_SLOT(concurrency), 1},
 	{"Average Input Length (tokens)", WEIR_CLIENT_SLOT(input_tokens), 1},
@@ -501,6 +550,105 @@ static enum weir_status take_number_with_unit(struct console *console, struct we
 	                   value * units[i].scale, err);
 }
 
+/* Notes the part of the table that a line such as "--- E2E Latency (ms) ---" begins. */
+static void take_section(struct console *console, struct weir_slice line)
+{
+	if (!weir_slice_starts(line, "---"))
+		return;
+	console->section = NOWHERE;
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		if (weir_slice_holds(line, sections[i].name))
+			console->section = sections[i].slot;
+}
+
+/* ---- results without a server ---- */
+
+/* Begins the result of a benchmark without a server, which has no title. */
+static enum weir_status begin_offline(struct console *console, struct weir_error *err)
+{
+	enum weir_status status = end_table(console, err);
+
+	console->offline = console->titled = true;
+	return status;
+}
+
+/* Takes the rates of "30.22 requests/s, 19338.72 total tokens/s, 3867.74 output tokens/s". */
+static void take_rates(struct console *console, struct weir_slice text)
+{
+	static const struct row units[] = {
+		{" requests/s", WEIR_CLIENT_SLOT(request_throughput)},
+		{" output tokens/s", WEIR_CLIENT_SLOT(output_throughput)},
+		{" total tokens/s", WEIR_CLIENT_SLOT(total_throughput)},
+		{" tokens/s", WEIR_CLIENT_SLOT(total_throughput)}, /* input and output */
+	};
+
+	while (text.length) {
+		const char *comma = memchr(text.data, ',', text.length);
+		size_t length = comma ? (size_t)(comma - text.data) : text.length, i = 0;
+		struct weir_slice item = weir_slice_trim((struct weir_slice){text.data, length});
+		double value;
+
+		while (i < sizeof(units) / sizeof(units[0]) &&
+		       !weir_slice_ends(item, units[i].name))
+			i++;
+		if (i < sizeof(units) / sizeof(units[0]) &&
+		    weir_parse_double(item.data, item.length - strlen(units[i].name), &value))
+			console->figures +=
+				weir_client_summary_set(&console->summary, units[i].slot, value);
+		length += comma != NULL;
+		text = (struct weir_slice){text.data + length, text.length - length};
+	}
+}
+
+/* Takes "Avg latency: 1.25 seconds" and "90% percentile latency: 1.31 seconds". */
+static enum weir_status take_latency(struct console *console, struct weir_slice label,
+                                     struct weir_slice text, struct weir_error *err)
+{
+	static const char unit[] = " seconds", percentile[] = "% percentile latency";
+	enum weir_status status = WEIR_OK;
+	char name[WEIR_CLIENT_PERCENTILE] = "p";
+	struct weir_slice before, word;
+	double value;
+
+	if (!weir_slice_ends(text, unit) ||
+	    !weir_parse_double(text.data, text.length - (sizeof(unit) - 1), &value))
+		return WEIR_OK;
+	if (ends_with(label, "Avg latency", &before)) {
+		status = begin_offline(console, err);
+		word = weir_slice_of("mean");
+	} else {
+		if (!console->offline || !weir_slice_ends(label, percentile))
+			return WEIR_OK;
+		before = (struct weir_slice){label.data, label.length - (sizeof(percentile) - 1)};
+		word = last_word(before);
+		if (word.length > sizeof(name) - 2)
+			return WEIR_OK;
+		memcpy(name + 1, word.data, word.length);
+		word = (struct weir_slice){name, word.length + 1};
+	}
+	if (!status)
+		console->figures +=
+			take_statistic(console, WEIR_CLIENT_SLOT(latency), word, value * 1e3);
+	return status;
+}
+
+/* Takes a line of `vllm bench throughput` or `vllm bench latency`; passes over others. */
+static enum weir_status take_offline(struct console *console, struct weir_slice label,
+                                     struct weir_slice text, struct weir_error *err)
+{
+	enum weir_status status;
+	struct weir_slice before;
+
+	if (!ends_with(label, "Throughput", &before) || !weir_slice_holds(text, " requests/s, "))
+		return take_latency(console, label, text, err);
+	status = begin_offline(console, err);
+	if (!status)
+		take_rates(console, text);
+	return status;
+}
+
+/* ---- any line ---- */
+
 static enum weir_status take_line(struct console *console, struct weir_slice line,
                                   struct weir_error *err)
 {
@@ -514,8 +662,12 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 	if (status)
 		return status;
 	take_title(console, line);
+	take_section(console, line);
 	if (console->serving && console->figures && is_rule(console, line))
 		return end_table(console, err);
+	weir_heading_take(&console->heading, line);
+	if (!console->figures)
+		console->of_table = console->heading;
 	take_command(console, line);
 	if (!colon || weir_slice_holds(line, ARGUMENTS)) {
 		take_arguments(console, line);
@@ -528,6 +680,8 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 		status = take_number(console, label, value, err);
 	else
 		status = take_number_with_unit(console, label, text, err);
+	if (!status)
+		status = take_offline(console, label, text, err);
 	if (!status)
 		take_condition(console, line);
 	return status;
@@ -622,6 +776,8 @@ static const struct weir_mark marks[] = {
                    .any = 3}},
 	{.first = "", .texts = {{ARGUMENTS, "num_prompts=", "request_rate="}, .all = 3}},
 	{.first = "", .texts = {{"Traffic request rate:"}, .all = 1}},
+	{.first = "", .texts = {{"Throughput: ", " requests/s, ", " tokens/s"}, .all = 3}},
+	{.first = "", .texts = {{"Avg latency: ", " seconds", "% percentile latency: "}, .all = 3}},
 	{.first = "",
          .texts = {{"[TRT-LLM] [I]", "Preparing to run throughput benchmark",
                     "Preparing to run latency benchmark", "PERFORMANCE OVERVIEW"},
@@ -661,6 +817,7 @@ const struct weir_reader weir_reader_bench_console = {
 	.name = "bench-console",
 	.title = "console logs of serving benchmarks (vLLM, SGLang, trtllm-bench)",
 	.gives = "native run",
+	.tool = "a serving benchmark",
 	.whole_run = true,
 	.sniff = sniff_console,
 	.read = read_console,
