@@ -352,6 +352,105 @@ static void the_real_report_is_a_sweep_of_two(void **state)
 	weir_profile_free(profile);
 }
 
+#define TABLE_HEAD                                                                                 \
+	"|=============|======|======|\n| Benchmark   | TTFT       ||\n| Strategy    | ms        " \
+	" "                                                                                        \
+	"||\n|             | Mdn  | p95  |\n|-------------|------|------|\n"
+#define TABLE_END "|=============|======|======|\n"
+
+static void the_tables_have_a_row_for_each_load_point(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(&weir_reader_guidellm, "tests/data/guidellm/tables.txt", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	assert_string_equal(input->gives, "native run");
+	reading_expects_figure(run, "synchronous/median_e2el_ms", 2100, false, "ms");
+	reading_expects_figure(run, "synchronous/p95_ttft_ms", 60.5, false, "ms");
+	reading_expects_figure(run, "constant/median_itl_ms", 16.2, false, "ms");
+	reading_expects_figure(run, "constant#2/p95_ntpot_ms", 27.2, false, "ms");
+	reading_expects_figure(run, "constant#2/output_throughput", 600, true, "tokens/s");
+	assert_null(weir_series_find(&run->metrics, "constant#2/median_output_throughput"));
+	assert_int_equal(run->metrics.count, 3 * (8 + 4));
+	reading_expects_label(run, "model", "org/m");
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, 0);
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
+	weir_profile_free(profile);
+}
+
+/* The request latency is in seconds, although the title says ms. */
+static void the_tables_of_older_versions_are_read(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(&weir_reader_guidellm, "tests/data/guidellm/tables_0.3.txt", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "constant@2.5/mean_e2el_ms", 3200, false, "ms");
+	reading_expects_figure(run, "constant@2.5/p99_itl_ms", 18, false, "ms");
+	reading_expects_figure(run, "synchronous/output_throughput", 100, true, "tokens/s");
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 6);
+	weir_profile_free(profile);
+}
+
+static void a_table_of_one_load_point_has_plain_names(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(&weir_reader_guidellm,
+	                   TABLE_HEAD "| concurrent@8 | 45.5 | 0.0 |\n" TABLE_END, profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "median_ttft_ms", 45.5, false, "ms");
+	assert_int_equal(run->metrics.count, 1);
+	reading_expects_label(run, "strategy", "concurrent");
+	reading_expects_label(run, "max_concurrency", "8");
+	weir_profile_free(profile);
+}
+
+/* A log may hold several reports, whose tables repeat. */
+static void tables_of_further_reports_are_further_load_points(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(&weir_reader_guidellm,
+	                   TABLE_HEAD "| synchronous | 45.5 | 50.5 |\n" TABLE_END "x\n" TABLE_HEAD
+	                              "| synchronous | 55.5 | 60.5 |\n" TABLE_END,
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "synchronous/median_ttft_ms", 45.5, false, "ms");
+	reading_expects_figure(run, "synchronous#2/median_ttft_ms", 55.5, false, "ms");
+	weir_profile_free(profile);
+}
+
+static void damaged_tables_are_read_around_or_refused(void **state)
+{
+	static const char ragged[] = TABLE_HEAD "| a | 1.5 |\n| b | 2.5 | 3.5 |\n" TABLE_END;
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(&weir_reader_guidellm, ragged, profile);
+
+	(void)state;
+	assert_int_equal(input->warnings[WEIR_WARN_RAGGED_ROW].count, 1);
+	reading_expects_figure(input->run, "median_ttft_ms", 2.5, false, "ms");
+	weir_profile_free(profile);
+	reading_refuses(
+		&weir_reader_guidellm,
+		"OpenAIHTTPBackend backend validated with model m\nSetup complete, starting "
+		"benchmarks...\n",
+		WEIR_E_EMPTY, "without a figure");
+	reading_survives_damage(&weir_reader_guidellm, ragged);
+	reading_survives_damage(&weir_reader_guidellm,
+	                        " backend validated with model m\n" TABLE_HEAD
+	                        "| s@2 | 1.5 | 2.5 |\n" TABLE_END TABLE_HEAD "| t | 2 | 3 |\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +468,11 @@ int main(void)
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(reports_are_known_by_the_version_that_wrote_them),
 		cmocka_unit_test(the_real_report_is_a_sweep_of_two),
+		cmocka_unit_test(the_tables_have_a_row_for_each_load_point),
+		cmocka_unit_test(the_tables_of_older_versions_are_read),
+		cmocka_unit_test(a_table_of_one_load_point_has_plain_names),
+		cmocka_unit_test(tables_of_further_reports_are_further_load_points),
+		cmocka_unit_test(damaged_tables_are_read_around_or_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

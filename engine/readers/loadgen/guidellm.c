@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads reports of GuideLLM (benchmarks.json of 0.2, 0.3, and of 0.4 and later). A report of one
+ * Reads reports of GuideLLM (benchmarks.json of 0.2, 0.3, and of 0.4 and later; guidellm_console.c
+ * reads its tables). A report of one
  * load point gives requests, if it lists them, and figures of the run. A report of several load
  * points, a sweep, is still one run: the figures of its load points stand side by side,
  * "constant@2/mean_ttft_ms", and their requests are samples of separate stages, "constant@2/ttft",
@@ -22,6 +23,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
+#include "engine/readers/loadgen/guidellm_console.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/parts/wholejson.h"
@@ -62,6 +64,17 @@ static const struct weir_mark marks[] = {
          .keys = {{"benchmarks"}, .all = 1},
          .within = "benchmarks",
          .inside = {{"run_stats", "request_loader", "args", "worker"}, .all = 2}},
+	/* its tables, or the first lines of its log */
+	{.first = "",
+         .texts = {{"Request Latency Statistics", "| Benchmark", "| Strategy", "| Request Latency",
+                    "Run Summary Info"},
+                   .all = 4}},
+	{.first = "",
+         .texts = {{"Benchmarks Stats:", "Metadata ", "| Request Stats ", "| Req Latency ("},
+                   .all = 4}},
+	{.first = "",
+         .texts = {{" backend validated with model ", "Setup complete, starting benchmarks"},
+                   .all = 2}},
 	{0},
 };
 
@@ -604,10 +617,16 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 	static const char *const entered[] = {"benchmarks", "requests", NULL};
 	static const struct weir_jsonscan_options options = {.array = "successful",
 	                                                     .enter = entered};
-	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	struct report report = {.input = input};
-	enum weir_status status;
+	struct weir_jsonscan *scan;
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
 
+	if (status)
+		return status;
+	if (first != '{' && first != '[')
+		return weir_guidellm_console_read(source, input, err);
+	scan = weir_jsonscan_new(source, &options);
 	input->run = weir_run_new();
 	status = weir_jsonscan_each(scan, take_item, &report, err);
 	if (!status)
@@ -627,8 +646,9 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 
 const struct weir_reader weir_reader_guidellm = {
 	.name = "guidellm",
-	.title = "reports of GuideLLM, one load point or a sweep",
+	.title = "reports of GuideLLM (JSON, its tables), one load point or a sweep",
 	.gives = "requests, native run",
+	.tool = "GuideLLM",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_guidellm,
