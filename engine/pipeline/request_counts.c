@@ -232,6 +232,17 @@ static void note_names(struct weir_report *report, const struct weir_run *run)
 		                        : "");
 }
 
+/* Notes the conditions on answers that a script of k6 checked. */
+static void note_checks(struct weir_report *report, const struct weir_run *run)
+{
+	double passed = weir_figure_label_number(run, "checks_passed");
+	double failed = weir_figure_label_number(run, "checks_failed");
+
+	if (passed >= 0 && failed >= 0)
+		weir_report_note(report, "checks", "%.15g of %.15g checks passed", passed,
+		                 passed + failed);
+}
+
 void weir_note_results(struct weir_report *report)
 {
 	for (size_t i = 0; i < report->profile->input_count; i++) {
@@ -247,6 +258,8 @@ void weir_note_results(struct weir_report *report)
 		note_lengths(report, input->run);
 		if (strcmp(input->format, "genai_perf") == 0)
 			note_names(report, input->run);
+		if (strcmp(input->format, "k6") == 0)
+			note_checks(report, input->run);
 		if (strcmp(input->format, "mlperf") == 0)
 			note_test(report, input->run);
 		if (strcmp(input->format, "locust") == 0)

@@ -57,7 +57,7 @@ static void values_may_be_an_object_of_their_own(void **state)
 	reading_expects_figure(input->run, "p99.9_latency_ms", 30, false, "ms");
 	reading_expects_figure(input->run, "failed_pct", 0, false, "%");
 	reading_expects_label(input->run, "completed", "200");
-	reading_expects_label(input->run, "failed", NULL);
+	reading_expects_label(input->run, "failed", "0");
 	assert_int_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].count, 0);
 	weir_profile_free(profile);
 }
@@ -189,6 +189,31 @@ static void thresholds_that_failed_are_a_label(void **state)
 	expect_labels(LINES, NULL, NULL);
 }
 
+static void expect_checks(const char *text, const char *passed, const char *failed)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader, text, profile)->run;
+
+	reading_expects_label(run, "checks_passed", passed);
+	reading_expects_label(run, "checks_failed", failed);
+	weir_profile_free(profile);
+}
+
+static void checks_are_counted_as_labels(void **state)
+{
+	(void)state;
+	expect_checks("  checks.....: 97.50% " TICK "390      " CROSS "10\n" LINES, "390", "10");
+	expect_checks("  checks.....: 100.00% 30 out of 30\n" LINES, NULL, NULL);
+	expect_checks("checks_total.......: 30  10/s\nchecks_succeeded...: 90.00% 27 out of 30\n"
+	              "checks_failed......: 10.00% 3 out of 30\n" LINES,
+	              "27", "3");
+	expect_checks(JSON(TIMES("\"avg\": 1") ", \"checks\": {\"passes\": 7, \"fails\": 0}"), "7",
+	              "0");
+	expect_checks(JSON(TIMES("\"avg\": 1") ", \"checks\": {\"values\": {\"passes\": 7, "
+	                                       "\"fails\": -1}}"),
+	              "7", NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +226,7 @@ int main(void)
 		cmocka_unit_test(summaries_are_recognised),
 		cmocka_unit_test(users_in_use_are_not_those_that_were_initialised),
 		cmocka_unit_test(thresholds_that_failed_are_a_label),
+		cmocka_unit_test(checks_are_counted_as_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

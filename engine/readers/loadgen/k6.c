@@ -29,8 +29,12 @@
 #define VALUES  "values/"
 
 #define THRESHOLDS     "/thresholds/"
-#define MAX_THRESHOLDS 400             /* bytes of those that failed; further ones are left out */
-#define FAILED_MARK    "\xe2\x9c\x97 " /* a cross: of a check or a threshold */
+#define MAX_THRESHOLDS 400 /* bytes of those that failed; further ones are left out */
+#define CROSS          "\xe2\x9c\x97"
+#define FAILED_MARK    CROSS " " /* of a check or a threshold */
+#define PASSED_MARK    "\xe2\x9c\x93"
+#define CHECKS_PASSED  "checks_passed"
+#define CHECKS_FAILED  "checks_failed"
 
 static const struct weir_mark marks[] = {
 	{.first = "{",
@@ -49,6 +53,8 @@ enum kind {
 	REQUESTS, /* their number and rate */
 	FAILED,   /* the share of requests that failed */
 	USERS,    /* virtual users: at most in use, or initialised */
+	CHECKS,   /* conditions on answers that the script checked: passed and failed */
+	CHECKED,  /* one of both numbers, since version 1 */
 	KINDS
 };
 
@@ -63,6 +69,9 @@ static const struct metric {
 	{"http_req_failed", FAILED, ""},
 	{"vus", USERS, "vus"},
 	{"vus_max", USERS, "vus_max"},
+	{"checks", CHECKS, ""},
+	{"checks_succeeded", CHECKED, CHECKS_PASSED},
+	{"checks_failed", CHECKED, CHECKS_FAILED},
 };
 
 #define METRIC_COUNT (sizeof(metrics) / sizeof(metrics[0]))
@@ -178,6 +187,15 @@ static bool take_threshold(struct k6 *k6, struct weir_slice path, struct weir_sl
 	return true;
 }
 
+/* Labels a number of checks by the name of the member: "passes" or "fails". */
+static void take_checks_member(struct k6 *k6, struct weir_slice name, double value, uint64_t at)
+{
+	bool passed = weir_slice_equals(name, "passes");
+
+	if ((passed || weir_slice_equals(name, "fails")) && is_possible(k6, value, at))
+		label_number(k6->input->run, passed ? CHECKS_PASSED : CHECKS_FAILED, value);
+}
+
 static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
                                   struct weir_error *err)
 {
@@ -209,6 +227,8 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 	else if (metric->kind == FAILED &&
 	         (weir_slice_equals(path, "rate") || weir_slice_equals(path, "value")))
 		take_failed(k6, value, leaf->at);
+	else if (metric->kind == CHECKS)
+		take_checks_member(k6, path, value, leaf->at);
 	else if (metric->kind == USERS && weir_slice_equals(path, "max") &&
 	         is_possible(k6, value, leaf->at))
 		label_number(k6->input->run, metric->prefix, value);
@@ -293,6 +313,22 @@ static void take_times(struct k6 *k6, const struct metric *metric, struct weir_s
 	}
 }
 
+/* Labels the numbers behind the marks of "100.00% [PASSED] 158 [FAILED] 0". */
+static void take_checks(struct k6 *k6, struct weir_slice values, uint64_t at)
+{
+	struct weir_slice word, mark = {0};
+
+	while ((word = take_word(&values)).length) {
+		bool passed = weir_slice_equals(mark, PASSED_MARK);
+		bool failed = weir_slice_equals(mark, CROSS);
+
+		if ((passed || failed) && is_possible(k6, number_before(word, ""), at))
+			label_number(k6->input->run, passed ? CHECKS_PASSED : CHECKS_FAILED,
+			             number_before(word, ""));
+		mark = word;
+	}
+}
+
 static void take_values(struct k6 *k6, const struct metric *metric, struct weir_slice values,
                         uint64_t at)
 {
@@ -315,6 +351,15 @@ static void take_values(struct k6 *k6, const struct metric *metric, struct weir_
 			    is_possible(k6, number_before(word, ""), at))
 				label_number(k6->input->run, metric->prefix,
 				             number_before(word, ""));
+		break;
+	case CHECKS:
+		take_checks(k6, values, at);
+		break;
+	case CHECKED:
+		take_word(&values); /* their share */
+		word = take_word(&values);
+		if (is_possible(k6, number_before(word, ""), at))
+			label_number(k6->input->run, metric->prefix, number_before(word, ""));
 		break;
 	case KINDS:
 		break;
@@ -424,8 +469,9 @@ static enum weir_status conclude(struct k6 *k6, struct weir_error *err)
 		weir_run_set_label(run, "failed_thresholds", k6->thresholds.data);
 	if (!isnan(k6->requests))
 		label_number(run, WEIR_LOAD_COMPLETED, k6->requests - failed);
-	if (failed > 0) {
+	if (!isnan(k6->requests) && !isnan(k6->failed))
 		label_number(run, WEIR_LOAD_FAILED, failed);
+	if (failed > 0) {
 		weir_text_printf(&text, "%.0f of %.0f requests failed, and their times are counted",
 		                 failed, k6->requests);
 		weir_input_warn(k6->input, WEIR_WARN_FAILED_COUNTED, UINT64_MAX, text.data);
@@ -458,6 +504,7 @@ const struct weir_reader weir_reader_k6 = {
 	.name = "k6",
 	.title = "summaries of k6 (--summary-export FILE, handleSummary, text)",
 	.gives = "native run",
+	.tool = "k6",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_k6,
