@@ -94,8 +94,8 @@ static void answers_without_a_token_are_counted(void **state)
 		uint64_t empty, failed;
 		const char *label;
 	} cases[] = {
-		{ANSWERED("[2, 0, 2]", ", \"errors\": [\"\", \"\", \"\"]"), 1, 0, NULL},
-		{ANSWERED("[2, 1, 2]", ", \"errors\": [\"\", \"\", \"\"]"), 0, 0, NULL},
+		{ANSWERED("[2, 0, 2]", ", \"errors\": [\"\", \"\", \"\"]"), 1, 0, "0"},
+		{ANSWERED("[2, 1, 2]", ", \"errors\": [\"\", \"\", \"\"]"), 0, 0, "0"},
 		{ANSWERED("[2, 0, 2]", ", \"errors\": [\"\", \"refused\", \"\"]"), 0, 1, "1"},
 		/* Without errors, only a lack of output tells of failure. */
 		{ANSWERED("[2, 0, 2]", ""), 0, 1, "1"},
@@ -703,6 +703,24 @@ static void llmperfs_summary_is_read(void **state)
 	weir_profile_free(profile);
 }
 
+/* A file of arguments is called so only without a word of a result. */
+static void arguments_alone_are_refused_as_such(void **state)
+{
+	static const char arguments[] = "{\"backend\": \"vllm\", \"dataset_name\": \"random\", "
+					"\"endpoint\": \"/v1\", \"request_rate\": 4}";
+	static const char *const others[] = {
+		"{\"backend\": \"vllm\", \"dataset_name\": \"random\"}",
+		"{\"backend\": \"vllm\", \"dataset_name\": \"a\", \"endpoint\": \"/\", "
+		"\"run_ms\": 4}"};
+	const char *refusal = weir_sniff_refusal(&weir_reader_bench, arguments, strlen(arguments));
+
+	(void)state;
+	assert_non_null(refusal);
+	assert_non_null(strstr(refusal, "arguments of a benchmark and no result"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_null(weir_sniff_refusal(&weir_reader_bench, others[i], strlen(others[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -738,6 +756,7 @@ int main(void)
 		cmocka_unit_test(repeats_are_runs_of_a_baseline_and_one_report),
 		cmocka_unit_test(times_without_totals_are_read),
 		cmocka_unit_test(llmperfs_summary_is_read),
+		cmocka_unit_test(arguments_alone_are_refused_as_such),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/near.h"
 #include "tests/unit/reading.h"
@@ -33,6 +34,8 @@
 #define SERVER                                                                                     \
 	"{\"load_summary\": {}, \"successes\": {\"count\": 26580, \"rate\": 195.4, "               \
 	"\"queue_len\": {\"mean\": 213}}, \"failures\": {}}"
+#define OTHER                                                                                      \
+	"{\"load_summary\": {}, \"successes\": {\"count\": 3, \"latency\": {}}, \"failures\": {}}"
 #define REQUESTS                                                                                   \
 	"[{\"start_time\": 100.5, \"end_time\": 101.0, \"request\": \"{\\\"prompt\\\": "           \
 	"\\\"secret\\\"}\", \"response\": \"...\", \"info\": {\"input_tokens\": 5, "               \
@@ -92,8 +95,11 @@ static void metrics_of_the_server_are_refused_with_the_reason(void **state)
 {
 	(void)state;
 	assert_string_equal(reading_claims(SERVER), "none");
-	reading_refuses(reader, SERVER, WEIR_E_FORMAT, "other times than its requests");
-	reading_refuses(reader, "{}", WEIR_E_FORMAT, "does not describe the load");
+	reading_refuses(reader, SERVER, WEIR_E_FORMAT, "the server's own metrics");
+	/* Other files are not called so. */
+	reading_refuses(reader, "{}", WEIR_E_FORMAT, "no \"load_summary\" with a \"count\"");
+	assert_null(weir_sniff_refusal(reader, OTHER, strlen(OTHER)));
+	assert_non_null(weir_sniff_refusal(reader, SERVER, strlen(SERVER)));
 }
 
 static void records_become_requests_without_their_texts(void **state)
@@ -176,10 +182,10 @@ static void real_stages_give_the_figures_computed_by_hand(void **state)
 static void real_files_beside_them_are_refused(void **state)
 {
 	static const char *const refused[][2] = {
-		{SAMPLES "stage_0_prometheus_metrics.json", "other times than its requests"},
-		{SAMPLES "stage_3_prometheus_metrics.json", "other times than its requests"},
-		{SAMPLES "stage_6_prometheus_metrics.json", "other times than its requests"},
-		{SAMPLES "summary_prometheus_metrics.json", "other times than its requests"},
+		{SAMPLES "stage_0_prometheus_metrics.json", "the server's own metrics"},
+		{SAMPLES "stage_3_prometheus_metrics.json", "the server's own metrics"},
+		{SAMPLES "stage_6_prometheus_metrics.json", "the server's own metrics"},
+		{SAMPLES "summary_prometheus_metrics.json", "the server's own metrics"},
 		{"samples/inference_perf/golden_vllm_queries.txt", "not a profile"},
 	};
 

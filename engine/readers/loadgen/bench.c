@@ -636,6 +636,29 @@ static bool is_result(const char *head, size_t len)
 	return false;
 }
 
+/* Describes a file that holds the arguments of a benchmark and no word of a result. */
+static const char *refuse_arguments(const char *head, size_t len)
+{
+	static const struct weir_mark arguments = {
+		.first = "{",
+		.keys = {{"backend", "dataset_name", "host_port", "endpoint", "num_prompts",
+	                  "request_rate", "request_distribution", "input_token_distribution"},
+	                 .all = 2,
+	                 .any = 6},
+	};
+	static const char *const results[] = {"throughput", "latency", "latencies", "duration",
+	                                      "ttft",       "_time",   "completed", "per_s",
+	                                      "_ms",        "tpot",    "elapsed",   "timestamp"};
+
+	if (!weir_mark_bits(&arguments, head, len))
+		return NULL;
+	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
+		if (weir_sniff_contains(head, len, results[i]))
+			return NULL;
+	return "it holds the arguments of a benchmark and no result: pass the file that the "
+	       "benchmark writes at its end (vllm bench serve --save-result)";
+}
+
 static enum weir_status read_bench(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
@@ -657,7 +680,9 @@ const struct weir_reader weir_reader_bench = {
 	.name = "bench",
 	.title = "results of serving benchmarks (vLLM, SGLang, LLMPerf), also inside a log",
 	.gives = "native run",
+	.tool = "a serving benchmark",
 	.whole_run = true,
 	.marks = marks,
+	.refuse = refuse_arguments,
 	.read = read_bench,
 };

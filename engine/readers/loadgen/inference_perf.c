@@ -12,6 +12,11 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
+#define OF_SERVER                                                                                  \
+	"it is a report of inference-perf on the server's own metrics, which need not cover the "  \
+	"same time as its requests and do not state their load: pass *_lifecycle_metrics.json, "   \
+	"and scrapes of the server's metrics page"
+
 static const struct weir_mark marks[] = {
 	{.first = "{",
          .keys = {{"load_summary", "successes", "failures"}, .all = 2},
@@ -22,8 +27,12 @@ static const struct weir_mark marks[] = {
 	/* The server metrics that the same program saves; they do not describe the load. */
 	{.first = "{[",
          .keys = {{"load_summary", "successes", "failures"}, .all = 3},
-         .refusal = "it is what inference-perf asked the server's metrics for, over other times "
-                    "than its requests: pass *_lifecycle_metrics.json, and scrapes of your own"},
+         .within = "successes",
+         .inside = {{"rate", "queue_len", "request_latency", "kv_cache_usage_percentage",
+                     "prefix_cache_hit_percent"},
+                    .all = 1,
+                    .any = 4},
+         .refusal = OF_SERVER},
 	{0},
 };
 
@@ -62,10 +71,11 @@ static enum weir_status check_load(const struct weir_client_summary *summary,
 {
 	if (!isnan(summary->sent))
 		return WEIR_OK;
+	if (!isnan(summary->completed))
+		return weir_fail(err, WEIR_E_FORMAT, OF_SERVER);
 	return weir_fail(err, WEIR_E_FORMAT,
-	                 "this file does not describe the load: the server metrics that "
-	                 "inference-perf saves cover "
-	                 "other times than its requests; pass *_lifecycle_metrics.json");
+	                 "no \"load_summary\" with a \"count\": expected a report of "
+	                 "inference-perf, *_lifecycle_metrics.json");
 }
 
 static const struct weir_client_field fields[] = {
@@ -132,6 +142,7 @@ const struct weir_reader weir_reader_inference_perf = {
 	.name = "inference-perf",
 	.title = "reports of inference-perf: a stage, a summary, or one record per request",
 	.gives = "native run, requests",
+	.tool = "inference-perf",
 	.marks = marks,
 	.read = read_inference_perf,
 };
