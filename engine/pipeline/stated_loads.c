@@ -25,6 +25,22 @@
 
 /* ---- ranges over all loads ---- */
 
+/* Returns true for a load that has the name of a strategy of GuideLLM, "constant#2/", or none. */
+static bool is_strategy(struct weir_slice load)
+{
+	static const char *const names[] = {"load",     "synchronous", "throughput",
+	                                    "constant", "poisson",     "concurrent"};
+
+	for (size_t i = 0; i < WEIR_COUNT_OF(names); i++) {
+		struct weir_slice rest = load;
+
+		if (weir_slice_take(&rest, names[i]) && rest.length &&
+		    (*rest.data == '/' || *rest.data == '#' || *rest.data == '@'))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the figure of "concurrency@4/p99_latency_ms", "model/concurrency@4/p99_latency_ms" or
  * "load#2/p99_latency_ms"; NULL: it is not of one of several loads, like that of a kind of request,
  * "request@GET //p99_latency_ms". */
@@ -36,8 +52,8 @@ static const char *figure_of_load(const char *name)
 		load--;
 	if (!load || load == slash || strncmp(name, "request@", 8) == 0)
 		return NULL;
-	return memchr(load, '@', (size_t)(slash - load)) || strncmp(load, "load/", 5) == 0 ||
-	                       strncmp(load, "load#", 5) == 0
+	return memchr(load, '@', (size_t)(slash - load)) ||
+	                       is_strategy((struct weir_slice){load, (size_t)(slash + 1 - load)})
 	               ? slash + 1
 	               : NULL;
 }
@@ -71,12 +87,12 @@ static bool add_range(const struct weir_run *run, const char *figure, struct wei
 /* Returns true if each part of a prefix such as "request_rate@4/concurrency@8/" is a load. */
 static bool has_loads_alone(struct weir_slice prefix)
 {
-	static const char *const loads[] = {"concurrency@", "request_rate@", "rate@", "load/"};
+	static const char *const loads[] = {"concurrency@", "request_rate@", "rate@"};
 
 	while (prefix.length) {
 		const char *slash = memchr(prefix.data, '/', prefix.length);
 		size_t length = slash ? (size_t)(slash + 1 - prefix.data) : prefix.length;
-		bool is_load = false;
+		bool is_load = is_strategy(prefix);
 
 		for (size_t i = 0; i < WEIR_COUNT_OF(loads); i++)
 			is_load |= weir_slice_starts(prefix, loads[i]);
@@ -518,7 +534,8 @@ void weir_note_stated_loads(struct weir_report *report)
 	static const char *const figures[] = {
 		"inference_throughput", "request_throughput", "output_throughput", "throughput",
 		"throughput_fps",       "mean_ttft_ms",       "median_latency_ms", "p50_latency_ms",
-		"mean_e2el_ms",         "p99_latency_ms",     "p99_ttft_ms",       "mean_tpot_ms"};
+		"mean_e2el_ms",         "p99_latency_ms",     "p99_ttft_ms",       "mean_tpot_ms",
+		"throughput_qps",       "latency_mean_ms",    "latency_p99_ms"};
 	const struct weir_run *only = only_run(report);
 	struct weir_text text = {0}, condition = {0};
 	struct loads loads = {0};

@@ -203,6 +203,7 @@ const struct weir_reader weir_reader_cargo_bench = {
 	.name = "cargo-bench",
 	.title = "what cargo bench prints (libtest, criterion)",
 	.gives = "native run",
+	.tool = "cargo bench",
 	.whole_run = true,
 	.marks = marks,
 	.read = read,

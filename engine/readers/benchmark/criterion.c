@@ -212,6 +212,7 @@ const struct weir_reader weir_reader_criterion = {
 	.name = "criterion",
 	.title = "results of criterion for Rust (sample.json, cargo-criterion's messages)",
 	.gives = "native run",
+	.tool = "criterion",
 	.marks = marks,
 	.read = read_criterion,
 };

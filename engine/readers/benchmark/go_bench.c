@@ -224,6 +224,7 @@ const struct weir_reader weir_reader_go_bench = {
 	.name = "go-bench",
 	.title = "what go test -bench prints",
 	.gives = "native run",
+	.tool = "go test",
 	.whole_run = true,
 	.sniff = sniff,
 	.read = read,

@@ -201,6 +201,7 @@ const struct weir_reader weir_reader_google_benchmark = {
 	.name = "google-benchmark",
 	.title = "results of Google Benchmark (--benchmark_format=json)",
 	.gives = "native run",
+	.tool = "Google Benchmark",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_google,

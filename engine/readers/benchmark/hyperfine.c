@@ -145,6 +145,7 @@ const struct weir_reader weir_reader_hyperfine = {
 	.name = "hyperfine",
 	.title = "results of hyperfine (--export-json), a run per time",
 	.gives = "native run",
+	.tool = "hyperfine",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_hyperfine,

@@ -463,6 +463,7 @@ const struct weir_reader weir_reader_jmh = {
 	.name = "jmh",
 	.title = "results of JMH (-rf json, or the table that it prints)",
 	.gives = "native run",
+	.tool = "JMH",
 	.whole_run = true,
 	.marks = marks,
 	.read = read,

@@ -696,6 +696,7 @@ const struct weir_reader weir_reader_llama_bench = {
 	.name = "llama-bench",
 	.title = "results of llama.cpp's llama-bench: JSON, JSON lines, CSV, its table",
 	.gives = "native run",
+	.tool = "llama-bench",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_llama_bench,

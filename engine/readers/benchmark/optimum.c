@@ -144,6 +144,7 @@ const struct weir_reader weir_reader_optimum = {
 	.name = "optimum-benchmark",
 	.title = "reports of optimum-benchmark (benchmark_report.json)",
 	.gives = "native run",
+	.tool = "optimum-benchmark",
 	.whole_run = true,
 	.marks = marks,
 	.read = read,

@@ -353,6 +353,7 @@ const struct weir_reader weir_reader_pytest_benchmark = {
 	.name = "pytest-benchmark",
 	.title = "results of pytest-benchmark (--benchmark-json, the printed table)",
 	.gives = "native run",
+	.tool = "pytest-benchmark",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_pytest,

@@ -201,6 +201,7 @@ const struct weir_reader weir_reader_ab = {
 	.name = "ab",
 	.title = "reports of ApacheBench (ab; text, -e FILE)",
 	.gives = "native run",
+	.tool = "ApacheBench",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

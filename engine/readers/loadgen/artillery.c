@@ -201,6 +201,7 @@ const struct weir_reader weir_reader_artillery = {
 	.name = "artillery",
 	.title = "reports of artillery (JSON, text)",
 	.gives = "native run",
+	.tool = "artillery",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

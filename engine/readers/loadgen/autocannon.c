@@ -179,6 +179,7 @@ const struct weir_reader weir_reader_autocannon = {
 	.name = "autocannon",
 	.title = "reports of autocannon (text, JSON)",
 	.gives = "native run",
+	.tool = "autocannon",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

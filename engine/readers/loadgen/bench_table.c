@@ -414,6 +414,7 @@ const struct weir_reader weir_reader_bench_table = {
 	.name = "bench-table",
 	.title = "tables (CSV) of results of serving benchmarks, one run of many configurations",
 	.gives = "native run",
+	.tool = "a serving benchmark",
 	.whole_run = true,
 	.sniff = sniff,
 	.read = read_table,

@@ -138,6 +138,7 @@ const struct weir_reader weir_reader_bombardier = {
 	.name = "bombardier",
 	.title = "reports of bombardier (text, JSON)",
 	.gives = "native run",
+	.tool = "bombardier",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

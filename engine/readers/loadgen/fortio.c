@@ -168,6 +168,7 @@ const struct weir_reader weir_reader_fortio = {
 	.name = "fortio",
 	.title = "reports of fortio load (text, JSON)",
 	.gives = "native run",
+	.tool = "fortio",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

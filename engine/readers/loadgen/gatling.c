@@ -159,6 +159,7 @@ const struct weir_reader weir_reader_gatling = {
 	.name = "gatling",
 	.title = "statistics of Gatling's report (global_stats.json, stats.json)",
 	.gives = "native run",
+	.tool = "Gatling",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_gatling,

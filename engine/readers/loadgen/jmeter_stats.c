@@ -112,6 +112,7 @@ const struct weir_reader weir_reader_jmeter_stats = {
 	.name = "jmeter-stats",
 	.title = "statistics of JMeter's report (statistics.json)",
 	.gives = "native run",
+	.tool = "JMeter",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_jmeter,

@@ -293,6 +293,7 @@ const struct weir_reader weir_reader_k6_points = {
 	.name = "k6-points",
 	.title = "metrics of k6 point by point (--out json=FILE, --out csv=FILE)",
 	.gives = "native run",
+	.tool = "k6",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_points,

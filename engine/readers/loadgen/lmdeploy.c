@@ -426,6 +426,7 @@ const struct weir_reader weir_reader_lmdeploy = {
 	.title = "results of LMDeploy's benchmarks (profile_restful_api, profile_throughput), as "
 		 "CSV or text",
 	.gives = "native run",
+	.tool = "LMDeploy's benchmark",
 	.whole_run = true,
 	.sniff = sniff,
 	.read = read_lmdeploy,

@@ -524,6 +524,7 @@ const struct weir_reader weir_reader_perf_analyzer_csv = {
 	.name = "perf_analyzer_csv",
 	.title = "latency reports of perf_analyzer (-f FILE, or its text), one or more loads",
 	.gives = "native run",
+	.tool = "perf_analyzer",
 	.marks = perf_marks,
 	.sniff = sniff_perf,
 	.read = read_perf,
@@ -588,6 +589,7 @@ const struct weir_reader weir_reader_model_analyzer = {
 	.name = "model_analyzer",
 	.title = "results of Triton's Model Analyzer (CSV), one run of many configurations",
 	.gives = "native run",
+	.tool = "Triton's Model Analyzer",
 	.marks = analyzer_marks,
 	.read = read_analyzer,
 };

@@ -456,6 +456,7 @@ const struct weir_reader weir_reader_locust = {
 	.name = "locust",
 	.title = "statistics of Locust (--csv PREFIX: PREFIX_stats.csv)",
 	.gives = "native run",
+	.tool = "Locust",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_locust,

@@ -534,6 +534,7 @@ const struct weir_reader weir_reader_mlperf = {
 	.name = "mlperf",
 	.title = "summaries of MLPerf's LoadGen (mlperf_log_summary.txt)",
 	.gives = "native run",
+	.tool = "MLPerf's LoadGen",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_mlperf,

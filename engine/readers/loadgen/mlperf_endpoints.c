@@ -233,6 +233,7 @@ const struct weir_reader weir_reader_mlperf_endpoints = {
 	.name = "mlperf-endpoints",
 	.title = "reports of MLPerf's load generator for endpoints (report.txt)",
 	.gives = "native run",
+	.tool = "MLPerf's load generator for endpoints",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_endpoints,

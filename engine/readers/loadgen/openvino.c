@@ -281,6 +281,7 @@ const struct weir_reader weir_reader_openvino = {
 	.name = "openvino",
 	.title = "logs of OpenVINO's benchmark_app, one or more results",
 	.gives = "native run",
+	.tool = "OpenVINO's benchmark_app",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_openvino,

@@ -144,6 +144,7 @@ const struct weir_reader weir_reader_siege = {
 	.name = "siege",
 	.title = "reports of siege (text, JSON)",
 	.gives = "native run",
+	.tool = "siege",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

@@ -89,6 +89,7 @@ const struct weir_reader weir_reader_trtllm = {
 	.name = "trtllm-bench",
 	.title = "reports of TensorRT-LLM's trtllm-bench (--report_json, --request_json)",
 	.gives = "native run, requests",
+	.tool = "trtllm-bench",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_trtllm,

@@ -184,6 +184,7 @@ const struct weir_reader weir_reader_vegeta = {
 	.name = "vegeta",
 	.title = "reports of vegeta (text, JSON)",
 	.gives = "native run",
+	.tool = "vegeta",
 	.whole_run = true,
 	.marks = marks,
 	.sniff = sniff,

@@ -105,6 +105,7 @@ const struct weir_reader weir_reader_wrk = {
 	.name = "wrk",
 	.title = "reports of wrk and wrk2 (text)",
 	.gives = "native run",
+	.tool = "wrk",
 	.whole_run = true,
 	.sniff = sniff,
 	.read = read_wrk,

@@ -75,18 +75,44 @@ static void add_iterations(const struct weir_report *report, struct weir_items *
 	}
 }
 
-static void add_inputs(const struct weir_report *report, struct weir_items *items)
+/* Adds "2 runs of trtexec (no samples)". */
+static void add_runs(const struct weir_report *report, struct weir_items *items)
 {
 	const struct weir_profile *profile = report->profile;
-	uint64_t traces = 0, runs = 0;
+	const char *tool = NULL;
+	uint64_t runs = 0, summaries = 0;
+	bool one_tool = true;
 	struct weir_text *out;
 
 	for (size_t i = 0; profile && i < profile->input_count; i++) {
-		traces += weir_input_is_timeline(&profile->inputs[i]);
-		runs += profile->inputs[i].run != NULL;
+		const struct weir_input *input = &profile->inputs[i];
+
+		if (!input->run)
+			continue;
+		one_tool &= !runs || (tool && input->tool && strcmp(tool, input->tool) == 0);
+		tool = input->tool;
+		runs++;
+		summaries += input->warnings[WEIR_WARN_MEANS_ONLY].count > 0;
 	}
-	if (runs)
-		weir_items_number(weir_items_add(items), runs, "run");
+	if (!runs)
+		return;
+	out = weir_items_add(items);
+	weir_items_number(out, runs, "run");
+	if (one_tool && tool)
+		weir_text_printf(out, " of %s", tool);
+	if (summaries == runs)
+		weir_text_puts(out, " (no samples)");
+}
+
+static void add_inputs(const struct weir_report *report, struct weir_items *items)
+{
+	const struct weir_profile *profile = report->profile;
+	struct weir_text *out;
+	uint64_t traces = 0;
+
+	for (size_t i = 0; profile && i < profile->input_count; i++)
+		traces += weir_input_is_timeline(&profile->inputs[i]);
+	add_runs(report, items);
 	if (!traces)
 		return;
 	out = weir_items_add(items);
@@ -737,7 +763,8 @@ static void fill_warnings(const struct weir_report *report, struct weir_items *i
 		const struct weir_input *input = &report->profile->inputs[i];
 
 		for (int code = 0; code < WEIR_WARN_COUNT; code++) {
-			if (!input->warnings[code].count)
+			/* add_runs() states that there are no samples. */
+			if (!input->warnings[code].count || code == WEIR_WARN_MEANS_ONLY)
 				continue;
 			if (items->count < LISTED_WARNING)
 				weir_warning_of_input(input, (enum weir_warning_code)code,

@@ -118,8 +118,8 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
                  "from before the load",
                  NULL},
 	[WEIR_WARN_MEANS_ONLY] = {"means_only",
-                                  "the file holds means and percentiles but no samples: they are "
-                                  "compared without a statistical test",
+                                  "the file holds means and percentiles but no samples: weir gate "
+                                  "compares them without a statistical test",
                                   NULL},
 	[WEIR_WARN_INCONSISTENT] =
 		{"inconsistent",
