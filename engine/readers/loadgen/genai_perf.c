@@ -301,6 +301,7 @@ const struct weir_reader weir_reader_genai_perf = {
 	.name = "genai_perf",
 	.title = "summaries of GenAI-Perf and AIPerf (JSON, CSV, the printed table)",
 	.gives = "native run",
+	.tool = "GenAI-Perf or AIPerf",
 	.marks = marks,
 	.sniff = sniff_table,
 	.read = read_summary,
