@@ -463,6 +463,7 @@ const struct weir_reader weir_reader_one_batch = {
 	.name = "sglang-one-batch",
 	.title = "results of SGLang's bench_one_batch and bench_latency: console log, JSON lines",
 	.gives = "native run",
+	.tool = "SGLang's bench_one_batch",
 	.whole_run = true,
 	.marks = marks,
 	.read = read_one_batch,
