@@ -63,7 +63,7 @@ static void put_bytes(struct weir_text *out, const char *before, double bytes, c
 	weir_text_puts(out, behind);
 }
 
-/* Appends "PyTorch ran out of memory 58 times" or "PyTorch reserves memory without an error". */
+/* Appends "PyTorch ran out of memory 58 times" or "PyTorch did not run out of memory". */
 static void put_failures(const struct stated *stated, struct weir_text *out)
 {
 	if (!(stated->failures > 0) || stated->failures >= 1e15) {
@@ -108,8 +108,7 @@ static const char *next_of(const struct stated *stated, double unused)
 {
 	if (unused >= FRAGMENTED)
 		return "reduce fragmentation: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, "
-		       "and "
-		       "no large allocations of changing sizes";
+		       "and no large allocations of changing sizes";
 	if (stated->failures > 0)
 		return "use less memory: a smaller batch or KV cache, a smaller type, or more "
 		       "devices; torch.cuda.memory._record_memory_history() shows what holds it";
@@ -134,10 +133,10 @@ const char *weir_describe_stated_memory(struct weir_report *report)
 		put_bytes(&text, "", stated.reserved, " that it reserves; ");
 		put_bytes(&text, "", stated.reserved - stated.allocated, " (");
 		weir_text_share(&text, unused);
-		weir_text_puts(&text,
-		               unused >= FRAGMENTED
-		                       ? ") of them are free but in pieces"
-		                       : ") of them are free: fragmentation is not the cause");
+		weir_text_puts(&text, unused >= FRAGMENTED ? ") of them are free but in pieces"
+		                                           : ") of them are free");
+		if (unused < FRAGMENTED && stated.failures > 0)
+			weir_text_puts(&text, ": fragmentation is not the cause");
 	}
 	note_figures(report, &stated);
 	report->verdict.next = next_of(&stated, unused);
