@@ -490,6 +490,8 @@ struct weir_report {
 	struct weir_telemetry_figures telemetry;
 	const struct weir_server_figures *server; /* NULL: no state of a server is known */
 	const char *scraped_server; /* whose metrics pages are analysed: "vLLM"; static; NULL */
+	bool served_nothing;        /* the count of requests of that server is 0 */
+	bool scraped_once;          /* its counters are since its start */
 	bool has_memory;
 	struct weir_memory_figures memory;
 	struct weir_counter_row *counters; /* by time, largest first */

@@ -195,6 +195,18 @@ static bool has_host_profile(const struct weir_report *report)
 	return report->host != NULL;
 }
 
+static bool has_idle_server(const struct weir_report *report)
+{
+	return report->served_nothing;
+}
+
+/* Returns the headline for a server whose counter of requests is 0. */
+static const char *describe_idle_server(struct weir_report *report)
+{
+	return report->scraped_once ? "the server has served no request yet"
+	                            : "the server served no request between the pages";
+}
+
 static bool is_anything(const struct weir_report *report)
 {
 	(void)report;
@@ -254,6 +266,8 @@ static const struct {
 	const char *(*describe)(struct weir_report *report);
 	const char *headline, *next;
 } silences[] = {
+	{has_idle_server, describe_idle_server, "the server served no request",
+         "send requests to the server, and pass a page from before and one from after them"},
 	{has_counted_stage, NULL,
          "server metrics show how long stages take, but not what requests wait for",
          "pass requests from the same time (spans or a request log), or a timeline of the "
@@ -665,6 +679,22 @@ static void put_counts(const struct totals *totals, struct weir_text *out)
 		weir_text_printf(out, ", means of %s iterations", totals->means);
 }
 
+/* Notes the counters of kernels that a table holds beside their times. */
+static void note_counters(struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *run = report->profile->inputs[i].run;
+
+		if (run && divides_time(&report->profile->inputs[i]) &&
+		    weir_run_label(run, "counters"))
+			weir_report_note(report, "counters",
+			                 "counters of the kernels are left out: %s; to read them, "
+			                 "the profiler runs one kernel at a time, so that times of "
+			                 "kernels count, but neither gaps nor overlap",
+			                 weir_run_label(run, "counters"));
+	}
+}
+
 /* Makes the largest row of the tables the headline, and notes the next ones. Returns false if there
  * are no tables, or their time is not known. */
 static bool explain_totals(struct weir_report *report)
@@ -676,6 +706,7 @@ static bool explain_totals(struct weir_report *report)
 	collect_totals(report, &totals);
 	if (!totals.count)
 		return false;
+	note_counters(report);
 	if (!(totals.ns >= totals.largest[0].ns)) {
 		weir_report_note(report, "totals",
 		                 "%s in the table: %zu; it does not state the "

@@ -521,6 +521,9 @@ static void pages_without_comments_are_claimed(void **state)
 		{"requests 0\ntokens 39303\n", false},
 		{"requests: 0\ntokens: 39303\n", false},
 		{"llamacpp:requests_deferred 0\nand a sentence\n", false},
+		{"$ curl -s host/metrics\na:b 0\na:c 1\n", true},
+		{"$ curl -s host/metrics\na:b 0\n", false},
+		{"two words\nand a sentence\na:b 0\na:c 1\n", false},
 	};
 
 	(void)state;

@@ -77,6 +77,12 @@ static double per_second(const struct weir_scrape_figures *figures, double amoun
 	return figures->wall_ns > 0 ? amount / ((double)figures->wall_ns / 1e9) : NAN;
 }
 
+/* Returns the rate of tokens per second; NAN: the time is not known, or 0. */
+static double rate(double tokens, double ns)
+{
+	return ns > 0 ? tokens / (ns / 1e9) : NAN;
+}
+
 static double all_tokens(const struct weir_scrape_figures *figures)
 {
 	return figures->prompt_tokens + figures->generation_tokens;
@@ -218,6 +224,39 @@ static void note_moments(const struct weir_scrape_figures *figures, struct weir_
 	weir_text_release(&text);
 }
 
+/* Appends "16,135 tokens of prompts in 22.5 s (718 tokens/s of prefill)". Without a time there is
+ * no rate. */
+static void add_tokens(struct weir_text *text, double tokens, double ns, const char *kind,
+                       const char *phase)
+{
+	if (isnan(tokens))
+		return;
+	weir_text_puts(text, text->length ? ", " : "");
+	add_number(text, tokens);
+	weir_text_printf(text, tokens == 1 ? " token of %s" : " tokens of %s", kind);
+	if (!(ns > 0))
+		return;
+	weir_text_puts(text, " in ");
+	weir_text_duration(text, ns);
+	weir_text_puts(text, " (");
+	add_number(text, rate(tokens, ns));
+	weir_text_printf(text, " tokens/s of %s)", phase);
+}
+
+/* Notes the tokens of a server that counts their time, and the rates that follow. */
+static void note_tokens(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	if (isnan(figures->prompt_ns) && isnan(figures->generation_ns))
+		return;
+	add_tokens(&text, figures->prompt_tokens, figures->prompt_ns, "prompts", "prefill");
+	add_tokens(&text, figures->generation_tokens, figures->generation_ns, "answers", "decode");
+	if (text.length)
+		weir_report_note(report, "server_tokens", "the server counts %s", text.data);
+	weir_text_release(&text);
+}
+
 /* Notes that no metric of the pages is known; pages that gave samples of devices were of use. */
 static void note_unknown(const struct weir_profile *profile, struct weir_report *report)
 {
@@ -231,6 +270,13 @@ static void note_unknown(const struct weir_profile *profile, struct weir_report 
 		weir_report_note(report, "unknown_server",
 		                 "no metric of " WEIR_KNOWN_SERVERS " is on "
 		                 "the metrics page: pass the page of the inference server");
+}
+
+/* True if the server counts its requests, and the count is 0. */
+static bool served_nothing(const struct weir_scrape_figures *figures)
+{
+	return figures->requests == 0 && !(figures->failed > 0) && !(figures->prompt_tokens > 0) &&
+	       !(figures->generation_tokens > 0);
 }
 
 void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report)
@@ -252,6 +298,9 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 		                 "a request of an ensemble counts once, not again at each of its "
 		                 "steps");
 	note_moments(&figures, report);
+	note_tokens(&figures, report);
+	report->served_nothing = served_nothing(&figures);
+	report->scraped_once = figures.findings.one_page;
 	/* After a restart, only the figures of the server count all of them. */
 	if (!figures.findings.resets)
 		note_count(report, "preempted", (size_t)whole(figures.preemptions), "preemptions",
@@ -282,6 +331,10 @@ void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run 
 	                    true);
 	weir_run_add_metric(run, "output_tokens_per_s",
 	                    per_second(&figures, figures.generation_tokens), "1/s", true);
+	weir_run_add_metric(run, "prefill_tokens_per_s",
+	                    rate(figures.prompt_tokens, figures.prompt_ns), "1/s", true);
+	weir_run_add_metric(run, "decode_tokens_per_s",
+	                    rate(figures.generation_tokens, figures.generation_ns), "1/s", true);
 	weir_run_add_metric(run, "prefix_hit_rate", figures.cache_hit_rate, "ratio", true);
 	weir_scrape_figures_release(&figures);
 }

@@ -224,7 +224,9 @@ static const struct weir_scraped_row rows[] = {
 
 	/* llama.cpp: tools/server/README.md. It has no histograms. */
 	TOTAL(LLAMACPP, "prompt_tokens", PROMPT_TOKENS, 1),
+	TOTAL(LLAMACPP, "prompt_seconds", PROMPT_NS, S),
 	TOTAL(LLAMACPP, "tokens_predicted", GENERATION_TOKENS, 1),
+	TOTAL(LLAMACPP, "tokens_predicted_seconds", GENERATION_NS, S),
 	TOTAL(LLAMACPP, "requests_processing", RUNNING, 1),
 	TOTAL(LLAMACPP, "requests_deferred", WAITING, 1),
 	TOTAL(LLAMACPP, "kv_cache_usage_ratio", CACHE_USAGE, 1),

@@ -50,7 +50,9 @@ enum weir_scraped {
 	WEIR_SCRAPED_MEDIA_HITS,
 	WEIR_SCRAPED_TRANSFERS_FAILED,  /* transfers of KV caches */
 	WEIR_SCRAPED_TRANSFERS_EXPIRED, /* caches that nobody fetched in time */
-	WEIR_SCRAPED_TOTALS,            /* number of running totals */
+	WEIR_SCRAPED_PROMPT_NS,         /* llama.cpp: time of prompts, and of generated tokens */
+	WEIR_SCRAPED_GENERATION_NS,
+	WEIR_SCRAPED_TOTALS, /* number of running totals */
 	/* Gauges: values at one moment. */
 	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
 	WEIR_SCRAPED_WAITING,

@@ -398,6 +398,8 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 		out->requests = requests_of_stages(out);
 	out->failed = weir_ensembles_total(gathering, &filling->ensembles, WEIR_SCRAPED_FAILED);
 	out->prompt_tokens = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_TOKENS, SIZE_MAX);
+	out->prompt_ns = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_NS, SIZE_MAX);
+	out->generation_ns = weir_gathered_value(gathering, WEIR_SCRAPED_GENERATION_NS, SIZE_MAX);
 	out->generation_tokens =
 		weir_gathered_value(gathering, WEIR_SCRAPED_GENERATION_TOKENS, SIZE_MAX);
 	out->preemptions = weir_gathered_value(gathering, WEIR_SCRAPED_PREEMPTIONS, SIZE_MAX);

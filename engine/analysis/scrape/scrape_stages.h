@@ -48,6 +48,7 @@ struct weir_scrape_figures {
 	int64_t wall_ns; /* -1: unknown */
 	/* Totals over all models; NAN: not given. */
 	double requests, failed, prompt_tokens, generation_tokens, preemptions;
+	double prompt_ns, generation_ns; /* time of these tokens, added over requests */
 	double cache_hit_rate, batch_size, step_tokens;
 	double running, waiting, cache_usage; /* means over the pages, two at most */
 	struct weir_scrape_moments running_at, waiting_at, cache_usage_at, generation_rate_at;

@@ -481,11 +481,13 @@ bool weir_scrape_type_parse(struct weir_slice text, enum weir_scrape_type *out)
 /* ---- recognition ---- */
 
 #define SAMPLES_SNIFFED 256  /* at most */
+#define LEAST_BEHIND    2    /* samples behind a first line of another kind */
 #define LINE_SNIFFED    4096 /* bytes; longer lines are ignored */
 
 struct findings {
 	int metadata, samples; /* bits verified */
 	size_t lines, faults, labels;
+	bool begins_otherwise; /* the first line is no sample */
 };
 
 bool weir_scrape_is_openmetrics(const char *text, size_t len)
@@ -542,6 +544,7 @@ static void sniff_sample(struct findings *found, const char *line, size_t len)
 	found->lines++;
 	memcpy(copy, line, len);
 	if (weir_scrape_line_parse(copy, len, SCRAPE_PROMETHEUS, &sample)) {
+		found->begins_otherwise |= found->lines == 1;
 		found->faults++;
 		return;
 	}
@@ -549,6 +552,12 @@ static void sniff_sample(struct findings *found, const char *line, size_t len)
 	/* Braces, and for each label "=" and two quotes; the prefix of a server. */
 	found->samples += sample.label_count ? 8 * (2 + 3 * (int)sample.label_count) : 0;
 	found->samples += has_inner_colon(sample.name) ? 8 : 0;
+}
+
+/* True if the first line alone is no sample: a command before the page. */
+static bool is_command_before(const struct findings *found)
+{
+	return found->begins_otherwise && found->faults == 1 && found->lines > LEAST_BEHIND;
 }
 
 int weir_scrape_sniff(const char *head, size_t len)
@@ -570,7 +579,9 @@ int weir_scrape_sniff(const char *head, size_t len)
 	}
 	if (found.metadata)
 		return found.metadata + found.samples;
-	/* Without metadata, each line must be a sample, and one must have labels or the prefix of a
-	 * server: many other files have lines such as "name 12". */
-	return found.faults || !found.labels ? 0 : found.samples;
+	/* Without metadata, each line but a command before the page must be a sample, and one must
+	 * have labels or the prefix of a server: many other files have lines such as "name 12". */
+	if (found.faults && !is_command_before(&found))
+		return 0;
+	return found.labels ? found.samples : 0;
 }
