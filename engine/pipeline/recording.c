@@ -14,6 +14,9 @@
 #define ROCPROF_1                                                                                  \
 	"pass results.csv (its kernels) or results.json (rocprof --hip-trace --hsa-trace) of the " \
 	"same run, or record anew with rocprofv3 --kernel-trace --hip-runtime-trace"
+#define ROCPROF_COUNTERS                                                                           \
+	"record the same run without counters (rocprofv3 --kernel-trace --hip-runtime-trace) and " \
+	"pass its *_kernel_trace.csv and *_hip_api_trace.csv"
 #define SERVER_TRACE                                                                               \
 	"profile the server under this load (vLLM: --profiler-config and bench serve --profile; "  \
 	"SGLang: bench_serving --profile) and pass that trace as well; weir gate compares two "    \
@@ -56,6 +59,7 @@ static const struct weir_recording recordings[] = {
          "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
          "--hip-runtime-trace)"},
 	{"rocprof 1", ROCPROF_1, ROCM_HOST, ROCM_MODEL, ROCPROF_1},
+	{"rocprof counters", ROCPROF_COUNTERS, ROCPROF_COUNTERS, ROCM_MODEL, ROCPROF_COUNTERS},
 	{"rocprof_json", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"rocpd", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"onnxruntime",
@@ -138,6 +142,8 @@ static const char *reader_of(const struct weir_input *input)
 
 	if (!format || !input->run)
 		return format;
+	if (strcmp(format, "rocprof") == 0 && weir_run_label(input->run, "counters"))
+		return "rocprof counters";
 	if (strcmp(format, "rocprof") == 0 && weir_run_label(input->run, "rocprof"))
 		return "rocprof 1";
 	if (strcmp(format, "genai_perf") == 0 && is_triton(input->run))

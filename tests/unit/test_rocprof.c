@@ -259,6 +259,51 @@ static void totals_without_extremes_are_of_rocprof_v1(void **state)
 	}
 }
 
+#define COUNTED                                                                                    \
+	"\"Dispatch_Id\",\"Process_Id\",\"Kernel_Name\",\"Counter_Name\",\"Counter_Value\","       \
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"
+#define COUNTED_1                                                                                  \
+	"Index,KernelName,gpu-id,pid,tid,grd,wgr,sig,obj,Wavefronts,L2CacheHit,DispatchNs,"        \
+	"BeginNs,EndNs,CompleteNs\n"
+
+/* rocprofv3 writes a row for each counter of a dispatch: its time counts once, in any order. */
+static void kernels_with_counters_are_totals(void **state)
+{
+	static const struct {
+		const char *text, *counters, *version;
+	} cases[] = {
+		{COUNTED "1,9,\"a(int)\",\"Waves\",1,100,200\n1,9,\"a(int)\",\"Busy\",2,100,200\n"
+	                 "2,9,\"a(int)\",\"Waves\",1,300,350\n2,9,\"a(int)\",\"Busy\",2,300,350\n",
+	         "Waves, Busy", NULL},
+		{COUNTED "1,9,\"a(int)\",\"Waves\",1,100,200\n2,9,\"a(int)\",\"Waves\",1,300,350\n"
+	                 "1,9,\"a(int)\",\"Busy\",2,100,200\n2,9,\"a(int)\",\"Busy\",2,300,350\n",
+	         "Waves, Busy", NULL},
+		{COUNTED_1 "0,\"a(int) [clone .kd]\",0,9,9,64,64,0x0,0x1,2,96.5,50,100,200,210\n"
+	                   "1,\"a(int) [clone .kd]\",0,9,9,64,64,0x0,0x1,2,96.5,250,300,350,360\n",
+	         "Wavefronts, L2CacheHit", "1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		const struct weir_input *input;
+		const struct weir_series *total, *calls;
+
+		assert_string_equal(reading_claims(cases[i].text), "rocprof");
+		input = reading_of(&weir_reader_rocprof, cases[i].text, profile);
+		total = weir_series_find(&input->run->operators, "a(int)");
+		calls = weir_series_find(&input->run->calls, "a(int)");
+		assert_null(input->trace);
+		assert_true(total && total->value[0] == 150);
+		assert_true(calls && calls->value[0] == 2);
+		reading_expects_label(input->run, "counters", cases[i].counters);
+		reading_expects_label(input->run, "rocprof", cases[i].version);
+		weir_profile_free(profile);
+	}
+	reading_survives_damage(&weir_reader_rocprof, cases[0].text);
+	reading_survives_damage(&weir_reader_rocprof, cases[2].text);
+}
+
 static void kernels_of_rocprof_compute_are_totals(void **state)
 {
 	static const struct {
@@ -476,7 +521,7 @@ static void samples_are_read_or_refused(void **state)
 		bool read;
 		const char *message;
 	} samples[] = {
-		{"rocprofv3_counter_collection.csv", false, "counters of rocprofv3"},
+		{"rocprofv3_counter_collection.csv", true, NULL},
 		{"rocprofv3_hip_api_stats.csv", true, NULL},
 		{"rocprofv3_hip_domain_stats.csv", true, NULL},
 		{"rocprofv3_hip_runtime_trace.csv", true, NULL},
@@ -520,6 +565,7 @@ int main(void)
 		cmocka_unit_test(totals_are_figures_of_the_whole_run),
 		cmocka_unit_test(shares_below_all_tell_that_rows_are_missing),
 		cmocka_unit_test(totals_without_extremes_are_of_rocprof_v1),
+		cmocka_unit_test(kernels_with_counters_are_totals),
 		cmocka_unit_test(kernels_of_rocprof_compute_are_totals),
 		cmocka_unit_test(calls_of_the_host_are_no_operators),
 		cmocka_unit_test(tables_of_one_process_are_joined),

@@ -3,7 +3,7 @@
  * Reads tables of AMD's profilers: rocprofv3 --output-format csv (kernels, copies, calls, markers,
  * allocations, totals), the same tables made from a rocpd database, those of rocprof before version
  * 3, and pmc_kernel_top.csv of rocprof-compute (Omniperf). Times are nanoseconds since the host was
- * started.
+ * started. Counters serialise the kernels: a table of them gives totals of kernels, no timeline.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@
 #include "engine/readers/trace/builder.h"
 #include "engine/readers/trace/rocm.h"
 
-#define MAX_CELLS 128
+#define MAX_CELLS    128
+#define MAX_COUNTERS 64 /* names of counters that are listed */
 
 /* Meanings of columns, whose names differ between versions. */
 enum column {
@@ -57,6 +58,8 @@ enum column {
 	COLUMN_PRODUCT,
 	COLUMN_UNITS,
 	COLUMN_WAVE,
+	COLUMN_COUNTER,
+	COLUMN_DISPATCH,
 	COLUMNS
 };
 
@@ -66,26 +69,31 @@ enum table {
 	TABLE_CALLS, /* calls of the runtime, markers, calls of RCCL */
 	TABLE_COPIES,
 	TABLE_ALLOCATIONS,
-	TABLE_TOTALS, /* the *_stats files: calls and time by name */
-	TABLE_AGENTS, /* devices of the machine; no events */
+	TABLE_TOTALS,   /* the *_stats files: calls and time by name */
+	TABLE_AGENTS,   /* devices of the machine; no events */
+	TABLE_COUNTERS, /* counters of kernels, and their times */
 };
 
 struct columns {
 	enum table table;
-	size_t count;           /* of cells in the header */
-	size_t column[COLUMNS]; /* WEIR_CSV_NO_COLUMN: missing */
-	int total_places;       /* powers of ten from totals to nanoseconds */
+	size_t count;                   /* of cells in the header */
+	size_t column[COLUMNS];         /* WEIR_CSV_NO_COLUMN: missing */
+	int total_places;               /* powers of ten from totals to nanoseconds */
+	size_t counter, after_counters; /* columns that are counters of rocprof v1; equal: none */
 };
 
 struct reader {
 	struct weir_input *input;
 	struct weir_builder *builder; /* NULL: the table holds totals */
 	struct columns columns;
-	uint64_t timed;            /* usable rows */
-	struct weir_shares shares; /* of the rows of a table of totals */
-	double missing_ns;         /* time of rows that the tables of totals lack */
-	bool of_version_1;         /* a table of totals is by rocprof v1 */
-	char first_problem[256];   /* with its line; empty: no problem yet */
+	uint64_t timed;                          /* usable rows */
+	struct weir_shares shares;               /* of the rows of a table of totals */
+	double missing_ns;                       /* time of rows that the tables of totals lack */
+	bool of_version_1;                       /* a table of totals is by rocprof v1 */
+	struct weir_names *counters;             /* names of counters, which are left out */
+	uint32_t first_counter;                  /* id in `counters`; 0: no row of a counter yet */
+	int64_t last_dispatch, largest_dispatch; /* of rocprofv3's counters; -1: none yet */
+	char first_problem[256];                 /* with its line; empty: no problem yet */
 };
 
 /* ---- headers ---- */
@@ -149,6 +157,8 @@ static const struct {
 	{"Product_Name", COLUMN_PRODUCT},
 	{"Cu_Count", COLUMN_UNITS},
 	{"Wave_Front_Size", COLUMN_WAVE},
+	{"Counter_Name", COLUMN_COUNTER},
+	{"Dispatch_Id", COLUMN_DISPATCH},
 };
 
 /* The columns that a table must have; the first table that fits is chosen. */
@@ -157,6 +167,7 @@ static const struct {
 	enum column needed[5];
 	size_t count;
 } tables[] = {
+	{TABLE_COUNTERS, {COLUMN_COUNTER, COLUMN_KERNEL, COLUMN_START, COLUMN_END}, 4},
 	{TABLE_KERNELS, {COLUMN_KERNEL, COLUMN_START, COLUMN_END}, 3},
 	{TABLE_CALLS, {COLUMN_FUNCTION, COLUMN_DOMAIN, COLUMN_START, COLUMN_END}, 4},
 	{TABLE_COPIES,
@@ -170,23 +181,33 @@ static const struct {
 	{TABLE_AGENTS, {COLUMN_NODE, COLUMN_AGENT_TYPE, COLUMN_PRODUCT}, 3},
 };
 
-/* Columns of tables that cannot stand for a normal run, and why. */
+/* Columns of tables that are not read, unless they have another column as well, and why. */
 static const struct {
-	const char *column, *reason;
+	const char *column, *unless, *reason;
 } refused[] = {
-	{"Counter_Name",
-         "it holds counters of rocprofv3, which serialises kernels to measure them: pass "
-         "*_kernel_trace.csv of a run without counters"},
-	{"Exec_Mask", "it holds samples of program counters: pass *_kernel_trace.csv"},
-	{"Alloc_Flags", "it holds rocprofv3's scratch memory only: pass *_kernel_trace.csv"},
+	{"Counter_Name", "Start_Timestamp",
+         "it holds counters of rocprofv3 without the times of kernels: pass *_kernel_trace.csv of "
+         "a run without counters"},
+	{"Exec_Mask", NULL, "it holds samples of program counters: pass *_kernel_trace.csv"},
+	{"Alloc_Flags", NULL, "it holds rocprofv3's scratch memory only: pass *_kernel_trace.csv"},
 };
+
+/* Returns the index of a cell; `count`: no cell has this text. */
+static size_t find_cell(const struct weir_slice *cells, size_t count, const char *text)
+{
+	size_t at = 0;
+
+	while (at < count && !weir_slice_equals(cells[at], text))
+		at++;
+	return at;
+}
 
 static const char *find_refused(const struct weir_slice *cells, size_t count)
 {
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		for (size_t j = 0; j < count; j++)
-			if (weir_slice_equals(cells[j], refused[i].column))
-				return refused[i].reason;
+		if (find_cell(cells, count, refused[i].column) < count &&
+		    (!refused[i].unless || find_cell(cells, count, refused[i].unless) == count))
+			return refused[i].reason;
 	return NULL;
 }
 
@@ -206,6 +227,20 @@ static int places_of(struct weir_slice name)
 	if (weir_slice_equals(name, "Sum(ms)"))
 		return 6;
 	return weir_slice_equals(name, "Sum(s)") ? 9 : 0;
+}
+
+/* Finds the counters in a table of kernels by rocprof v1, which stand between the address of the
+ * kernel ("obj") and its times. */
+static void find_counters(struct columns *columns, const struct weir_slice *cells, size_t count)
+{
+	size_t before = find_cell(cells, count, "obj");
+	size_t after = find_cell(cells, count, "DispatchNs");
+
+	if (columns->table != TABLE_KERNELS || after == count || before + 1 >= after)
+		return;
+	columns->table = TABLE_COUNTERS;
+	columns->counter = before + 1;
+	columns->after_counters = after;
 }
 
 /* Finds the columns and the kind of table in a header. Returns the number of bits that verify it;
@@ -232,6 +267,7 @@ static int find_columns(struct columns *columns, const struct weir_slice *cells,
 			columns->table = tables[i].table;
 			break;
 		}
+	find_counters(columns, cells, count);
 	return columns->table == TABLE_NONE ? 0 : bits;
 }
 
@@ -470,6 +506,16 @@ static void add_call(struct weir_run *run, const char *name, int64_t total_ns, i
 	weir_text_release(&path);
 }
 
+/* Returns the run that totals are added to. */
+static struct weir_run *run_of(struct reader *reader)
+{
+	if (!reader->input->run) {
+		reader->input->run = weir_run_new();
+		reader->input->gives = "native run";
+	}
+	return reader->input->run;
+}
+
 /* Adds the total of a name; the run counts as one iteration. The first row of a name counts. */
 static void take_total(struct reader *reader, const struct weir_csv_row *row)
 {
@@ -487,11 +533,7 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 		return;
 	}
 	weir_shares_add(&reader->shares, cell(reader, row, COLUMN_SHARE), (double)total_ns);
-	if (!reader->input->run) {
-		reader->input->run = weir_run_new();
-		reader->input->gives = "native run";
-	}
-	if (reader->input->run->operators.count >= WEIR_FIGURE_MAX)
+	if (run_of(reader)->operators.count >= WEIR_FIGURE_MAX)
 		return;
 	weir_text_add(&text, name.data, name.length);
 	if (is_host_call(name) || is_barrier(name)) {
@@ -506,6 +548,89 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 	}
 	weir_text_release(&text);
 }
+
+/* ---- counters ---- */
+
+/* Keeps the name of a counter, which is left out. */
+static void list_counter(struct reader *reader, struct weir_slice name)
+{
+	if (name.length && weir_names_count(reader->counters) <= MAX_COUNTERS)
+		weir_names_add(reader->counters, name.data, name.length);
+}
+
+/* True if the row of a counter is the first one of its dispatch. rocprofv3 writes a row for each
+ * counter, by dispatch; sorted by counter, the rows of the first counter count. */
+static bool begins_dispatch(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_slice counter = cell(reader, row, COLUMN_COUNTER);
+	uint32_t id;
+	int64_t dispatch = number(reader, row, COLUMN_DISPATCH, -1);
+	bool first, begins;
+
+	if (!has(reader, COLUMN_COUNTER))
+		return true;
+	list_counter(reader, counter);
+	id = weir_names_find(reader->counters, counter.data, counter.length);
+	if (!reader->first_counter)
+		reader->first_counter = id;
+	first = id == reader->first_counter;
+	begins = dispatch < 0 ? first
+	                      : dispatch != reader->last_dispatch &&
+	                                (first || dispatch > reader->largest_dispatch);
+	reader->last_dispatch = dispatch;
+	if (dispatch > reader->largest_dispatch)
+		reader->largest_dispatch = dispatch;
+	return begins;
+}
+
+/* Adds the time of a kernel to the total of its name. Its counters are left out. */
+static void take_counted(struct reader *reader, const struct weir_csv_row *row)
+{
+	struct weir_slice name = weir_rocm_kernel_name(cell(reader, row, COLUMN_KERNEL));
+	struct weir_run *run = run_of(reader);
+	struct weir_series *total, *calls;
+	struct weir_text text = {0};
+	int64_t start_ns, end_ns;
+
+	if (!begins_dispatch(reader, row) || !read_times(reader, row, &start_ns, &end_ns))
+		return;
+	weir_text_add(&text, name.data, name.length);
+	if (!name.length)
+		weir_text_puts(&text, "(unnamed kernel)");
+	if (run->operators.count >= WEIR_FIGURE_MAX &&
+	    !weir_series_find(&run->operators, text.data)) {
+		reader->missing_ns += (double)(end_ns - start_ns);
+		weir_text_release(&text);
+		return;
+	}
+	total = weir_series_get(&run->operators, text.data);
+	calls = weir_series_get(&run->calls, text.data);
+	weir_text_release(&text);
+	if (!total->count) {
+		weir_series_push(total, 0);
+		weir_series_push(calls, 0);
+	}
+	total->value[0] += (double)(end_ns - start_ns);
+	calls->value[0]++;
+}
+
+/* States the counters that were left out. */
+static void label_counters(struct reader *reader)
+{
+	struct weir_text list = {0};
+	size_t count = weir_names_count(reader->counters);
+
+	for (size_t i = 1; i < count && i <= MAX_COUNTERS; i++) /* 0 is the empty text */
+		weir_text_printf(&list, "%s%s", list.length ? ", " : "",
+		                 weir_names_text(reader->counters, (uint32_t)i));
+	if (count > MAX_COUNTERS)
+		weir_text_puts(&list, " and perhaps others");
+	if (list.length && reader->input->run)
+		weir_run_set_label(reader->input->run, "counters", list.data);
+	weir_text_release(&list);
+}
+
+/* ---- devices ---- */
 
 /* Describes a device. If the product has no name, the architecture (gfx942) names it. */
 static void take_agent(struct reader *reader, const struct weir_csv_row *row)
@@ -534,6 +659,7 @@ static void take_row(struct reader *reader, const struct weir_csv_row *row)
 		[TABLE_TOTALS] = take_total,
 		[TABLE_ALLOCATIONS] = take_allocation,
 		[TABLE_AGENTS] = take_agent,
+		[TABLE_COUNTERS] = take_counted,
 	};
 
 	if (row->count != reader->columns.count) {
@@ -591,8 +717,12 @@ static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 		return false;
 	end_totals(reader);
 	reader->columns = columns;
-	reader->of_version_1 |= is_of_version_1(row);
-	if (columns.table != TABLE_TOTALS && !reader->builder)
+	reader->of_version_1 |= is_of_version_1(row) || columns.counter;
+	for (size_t i = columns.counter; i < columns.after_counters; i++)
+		list_counter(reader, row->cells[i]);
+	reader->first_counter = 0;
+	reader->last_dispatch = reader->largest_dispatch = -1;
+	if (columns.table != TABLE_TOTALS && columns.table != TABLE_COUNTERS && !reader->builder)
 		reader->builder = weir_builder_new(reader->input);
 	return true;
 }
@@ -644,7 +774,7 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
                                  struct weir_error *err)
 {
 	struct weir_csv *csv = weir_csv_new(source, &options);
-	struct reader reader = {.input = input};
+	struct reader reader = {.input = input, .counters = weir_names_new()};
 	enum weir_status status;
 
 	status = read_rows(&reader, csv, err);
@@ -653,11 +783,13 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 		state_total(&reader);
 		if (reader.of_version_1 && input->run)
 			weir_run_set_label(input->run, "rocprof", "1");
+		label_counters(&reader);
 		warn_long_rows(&reader, csv);
 		weir_damage_of_source(input, source);
 		status = conclude(&reader, err);
 	}
 	weir_builder_free(reader.builder);
+	weir_names_free(reader.counters);
 	weir_csv_free(csv);
 	return status;
 }
