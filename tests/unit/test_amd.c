@@ -163,6 +163,22 @@ static void the_page_of_amd_smi_is_a_sample_of_each_device(void **state)
 	}
 }
 
+static void a_page_far_inside_a_log_is_found(void **state)
+{
+	struct weir_text text = {0};
+
+	(void)state;
+	weir_text_puts(&text, "==== idle ====\n{\n");
+	weir_text_repeat(&text, "    \"N/A\",\n", 100);
+	weir_text_puts(&text, "\n==== now ====\n" PAGE_TITLES
+	                      "| 0000:05:00.0  AMD Instinct MI300X | N/A  N/A  0  N/A |\n"
+	                      "| 3 0 7 SPX/NPS1 | 98 %  N/A  1/2 MB |\n" PAGE_END);
+	expect_chosen(text.data, AMD, NULL);
+	expect_samples(AMD, text.data,
+	               "3 utilization=0.98 memory_used_bytes=1048576 memory_total_bytes=2097152\n");
+	weir_text_release(&text);
+}
+
 static void a_damaged_row_of_the_page_costs_its_device_alone(void **state)
 {
 	static const char text[] = PAGE_TITLES "| 0000:05:00.0  0x1586 | 0 %  27 C  0 |\n"
@@ -513,6 +529,8 @@ static void tables_for_people_are_refused_with_what_to_record(void **state)
 	expect_chosen("GPU  VRAM_USED  VRAM_TOTAL\n  0  9 MB  90 MB\n", NULL, "--csv or --json");
 	expect_chosen("a,GFX_CLOCK\n1,2\n", NULL, "no reader knows");
 	expect_chosen("GPU  NAME\n0  A\n", NULL, "no reader knows");
+	expect_chosen("[{\"gpu\": 0, \"process_list\": [{\"process_info\": {\"pid\": 1}}]}]", NULL,
+	              "amd-smi process --json");
 	expect_chosen("POWER of the GPU\n", NULL, "no reader knows");
 }
 
@@ -580,6 +598,7 @@ int main(void)
 		cmocka_unit_test(rocm_smi_may_begin_with_a_warning),
 		cmocka_unit_test(early_metrics_have_other_names_and_lists_without_quotes),
 		cmocka_unit_test(the_page_of_amd_smi_is_a_sample_of_each_device),
+		cmocka_unit_test(a_page_far_inside_a_log_is_found),
 		cmocka_unit_test(a_damaged_row_of_the_page_costs_its_device_alone),
 		cmocka_unit_test(warnings_of_rocm_smi_are_warnings),
 		cmocka_unit_test(tables_may_follow_one_another),

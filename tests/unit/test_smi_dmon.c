@@ -39,6 +39,18 @@ static void headers_repeat_and_may_change(void **state)
 	               FIRST_SAMPLE SECOND_SAMPLE "0 sm_clock_mhz=900 temperature_c=40\n");
 }
 
+static void lines_of_other_programs_between_the_rows_are_no_rows(void **state)
+{
+	static const char text[] = NAMES UNITS FIRST
+		"$ sudo nvidia-smi -i 1 -lgc 1500\n"
+		"one two three four five six seven eight nine ten eleven twelve\n" SECOND;
+
+	(void)state;
+	expect_samples(DMON, text, FIRST_SAMPLE SECOND_SAMPLE);
+	expect_warned(DMON, text, WEIR_WARN_RAGGED_ROW, 0);
+	expect_warned(DMON, NAMES UNITS FIRST "    1     70\n", WEIR_WARN_RAGGED_ROW, 1);
+}
+
 static void units_come_from_the_line_below_the_names(void **state)
 {
 	(void)state;
@@ -146,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_named_by_the_header_and_a_dash_is_missing),
 		cmocka_unit_test(headers_repeat_and_may_change),
+		cmocka_unit_test(lines_of_other_programs_between_the_rows_are_no_rows),
 		cmocka_unit_test(units_come_from_the_line_below_the_names),
 		cmocka_unit_test(date_and_time_make_a_local_time),
 		cmocka_unit_test(a_time_without_a_date_goes_on_past_midnight),

@@ -521,6 +521,10 @@ static const char *refuse_table(const char *head, size_t len)
 
 /* ---- the reader ---- */
 
+#define PROCESSES                                                                                  \
+	"it is the list of processes of amd-smi process --json, which states neither use nor "     \
+	"power of a device: record amd-smi metric --json or amd-smi monitor --csv under load"
+
 static const struct weir_mark marks[] = {
 	{.first = "{[", .keys = {{"gpu_data"}, .all = 1}},
 	{.first = "{[",
@@ -529,6 +533,7 @@ static const struct weir_mark marks[] = {
                   .all = 1,
                   .any = 8}},
 	{.first = "{[", .keys = {{"card0", "card1"}, .any = 2}},
+	{.first = "[", .keys = {{"gpu", "process_list"}, .all = 2}, .refusal = PROCESSES},
 	{0},
 };
 

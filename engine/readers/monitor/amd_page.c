@@ -23,6 +23,9 @@
 #define MAX_INDEX 6
 #define NO_GAUGE  WEIR_GAUGE_COUNT
 
+/* Bits of a page below many other lines: any reader that knows those lines comes first. */
+#define BITS_IN_LOG 1
+
 static const struct weir_csv_options blanks = {.separator = ' '};
 
 /* Lines have no columns that are bound. */
@@ -264,7 +267,12 @@ static const struct weir_monitor_table table = {
 
 int weir_amd_page_sniff(const char *head, size_t len)
 {
-	return weir_monitor_sniff(&table, head, len);
+	struct weir_slice rest = {head, len}, line;
+	int bits = weir_monitor_sniff(&table, head, len);
+
+	while (!bits && weir_csv_take_line(&rest, &line))
+		bits = recognise(line) ? BITS_IN_LOG : 0;
+	return bits;
 }
 
 enum weir_status weir_amd_page_read(struct weir_source *source, struct weir_input *input,

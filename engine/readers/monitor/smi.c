@@ -357,6 +357,15 @@ static void take_comment(struct weir_monitor *monitor, const struct weir_slice *
 		weir_monitor_bind_units(monitor, cells, count);
 }
 
+/* True for a line that another program printed between the rows, which begin with a number or with
+ * "-" for a missing one. */
+static bool is_foreign(const struct weir_csv_row *row)
+{
+	char first = row->count && row->cells[0].length ? *row->cells[0].data : '-';
+
+	return first != '-' && (first < '0' || first > '9');
+}
+
 static enum weir_status take_dmon_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
                                       struct weir_error *err)
 {
@@ -372,7 +381,8 @@ static enum weir_status take_dmon_row(struct weir_monitor *monitor, const struct
 	failure = failure_of(row->line);
 	if (failure)
 		weir_monitor_fail(monitor, failure, row->at);
-	if (failure || weir_monitor_draws_box(row->line) || !weir_monitor_fits(monitor, row))
+	if (failure || weir_monitor_draws_box(row->line) || is_foreign(row) ||
+	    !weir_monitor_fits(monitor, row))
 		return WEIR_OK;
 	weir_monitor_take(monitor, row->cells, weir_monitor_whole(row), row->at, &reading);
 	return weir_monitor_add(monitor, &reading, row->at, err);
