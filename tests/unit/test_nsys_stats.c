@@ -417,6 +417,43 @@ static void other_tables_of_text_are_not_claimed(void **state)
 	}
 }
 
+/* nsys stats prints a line in place of a report that the recording has no data for. */
+static void skipped_reports_say_what_to_record(void **state)
+{
+	static const struct {
+		const char *text, *reason;
+	} cases[] = {
+		{"SKIPPED: run.sqlite does not contain CUDA trace data.\n",
+	         "does not contain CUDA trace data): record the program anew with nsys profile"},
+		{"Processing [run.sqlite] with [cuda_gpu_kern_sum.py]...\n"
+	         "SKIPPED: run.sqlite does not contain CUDA kernel data.\n",
+	         "a time in which kernels run"},
+		{"SKIPPED: run.sqlite does not contain NV Tools Extension (NVTX) data.\n",
+	         "a program that marks ranges"},
+		{"SKIPPED: run.sqlite does not contain OS Runtime trace data.\n", "osrt"},
+	};
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *hint = weir_sniff_refusal(&weir_reader_nsys_stats, cases[i].text,
+		                                      strlen(cases[i].text));
+
+		assert_string_equal(reading_claims(cases[i].text), "none");
+		assert_non_null(hint);
+		assert_non_null(strstr(hint, cases[i].reason));
+		reading_refuses(&weir_reader_nsys_stats, cases[i].text, WEIR_E_EMPTY,
+		                cases[i].reason);
+	}
+	assert_null(weir_sniff_refusal(&weir_reader_nsys_stats, "SKIPPED: 3 tests\n", 17));
+	reading_expects_figure(
+		run_of("SKIPPED: run.sqlite does not contain CUDA trace data.\n\n" KERNELS
+	               "100.0,50,1,50.0,50,50,50,0.0,k\n",
+	               profile),
+		"kernels/total_ns", 50, false, "ns");
+	weir_profile_free(profile);
+}
+
 static void a_sum_and_a_trace_of_the_same_count_once(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -539,6 +576,7 @@ int main(void)
 		cmocka_unit_test(a_sum_and_a_trace_of_the_same_count_once),
 		cmocka_unit_test(only_the_largest_names_are_kept),
 		cmocka_unit_test(odd_rows_are_left_out_and_counted),
+		cmocka_unit_test(skipped_reports_say_what_to_record),
 		cmocka_unit_test(what_is_no_report_is_refused),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(ranges_hold_each_other_and_have_no_sum),

@@ -310,6 +310,56 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
+/* Parts of "SKIPPED: run.sqlite does not contain CUDA trace data.", which nsys stats prints in
+ * place of a table, and what to record. The last one holds for all. */
+static const struct {
+	const char *data, *reason;
+} skipped_reports[] = {
+	{" does not contain CUDA trace data",
+         "it is the output of nsys stats without a table (SKIPPED: the recording does not contain "
+         "CUDA trace data): record the program anew with nsys profile -t cuda,nvtx, and check that "
+         "it runs on the device"},
+	{" does not contain CUDA kernel data",
+         "it is the output of nsys stats without a table (SKIPPED: the recording does not contain "
+         "CUDA kernel data): record with nsys profile -t cuda,nvtx a time in which kernels run"},
+	{" does not contain GPU memory data",
+         "it is the output of nsys stats without a table (SKIPPED: the recording does not contain "
+         "GPU memory data): pass a report of kernels (cuda_gpu_kern_sum), or record with nsys "
+         "profile -t cuda,nvtx a time with copies"},
+	{"NVTX",
+         "it is the output of nsys stats without a table (SKIPPED: the recording does not contain "
+         "NVTX data): pass a report of kernels (cuda_gpu_kern_sum), or record with nsys profile -t "
+         "cuda,nvtx a program that marks ranges"},
+	{"other data",
+         "it is the output of nsys stats without a table (SKIPPED: the recording lacks the data of "
+         "the report): record the program anew with nsys profile -t cuda,nvtx,osrt"},
+};
+
+/* Returns what to record if the line says that nsys stats skipped a report; NULL: another line. */
+static const char *reason_of_skipped(struct weir_slice line)
+{
+	size_t i = 0;
+
+	line = weir_slice_trim(line);
+	if (!weir_slice_starts(line, "SKIPPED: ") || !weir_slice_holds(line, " does not contain "))
+		return NULL;
+	while (i + 1 < sizeof(skipped_reports) / sizeof(skipped_reports[0]) &&
+	       !weir_slice_holds(line, skipped_reports[i].data))
+		i++;
+	return skipped_reports[i].reason;
+}
+
+/* Returns what the first skipped report lacks; NULL: no report was skipped. */
+static const char *refuse(const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	const char *reason = NULL;
+
+	while (!reason && weir_csv_take_line(&rest, &line))
+		reason = reason_of_skipped(line);
+	return reason;
+}
+
 /* ---- rows ---- */
 
 static bool ends(struct weir_slice text, const char *ending)
@@ -538,9 +588,17 @@ static enum weir_status read_stats(struct weir_source *source, struct weir_input
                                    struct weir_error *err)
 {
 	struct stats_reader reader = {.input = input, .totals = weir_totals_new()};
-	enum weir_status status = read_rows(&reader, source, err);
+	const char *skipped = NULL, *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
 
-	if (!status && !reader.totals.count)
+	if (!status) {
+		skipped = refuse(head, len);
+		status = read_rows(&reader, source, err);
+	}
+	if (!status && !reader.totals.count && skipped)
+		status = weir_fail(err, WEIR_E_EMPTY, "%s", skipped);
+	else if (!status && !reader.totals.count)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no row of a report of nsys stats: expected a header such as "
 		                   "\"Time (%%),Total Time (ns),Instances,...,Name\" and rows "
@@ -560,5 +618,6 @@ const struct weir_reader weir_reader_nsys_stats = {
 	.gives = "native run",
 	.marks = marks,
 	.sniff = sniff,
+	.refuse = refuse,
 	.read = read_stats,
 };
