@@ -250,10 +250,65 @@ static void a_unit_of_something_else_is_no_value(void **state)
 	weir_profile_free(profile);
 }
 
+/* A number that fits one style decides how those are read that fit both. */
+static void a_number_of_one_style_decides_for_the_whole_file(void **state)
+{
+	static const struct {
+		const char *bytes, *duration, *percent;
+		double duration_ns, throughput;
+	} cases[] = {
+		{"1.234.567", "117.344", "65,77", 117344000, 0.6577},
+		{"5", "117.344", "65,770000", 117344000, 0.6577},
+		{"1.234.567", "117.344", "65", 117344000, 0.65},
+		{"5", "1.117,5", "n/a", 1117500, NAN},
+		{"1,234,567", "117.344", "65", 117344, 0.65},
+		{"5", "117.344", "65", 117344, 0.65},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_counted_kernel *kernel;
+
+		weir_text_printf(&text, "%s%s,\"%s\",\"%s\",\"%s\"\n\n", RAW, LAUNCH("0", "k"),
+		                 cases[i].bytes, cases[i].duration, cases[i].percent);
+		kernel = counters_of(text.data, profile)->kernels;
+		assert_int_equal(kernel->duration_ns, (int64_t)cases[i].duration_ns);
+		if (isnan(cases[i].throughput))
+			assert_true(isnan(kernel->value[WEIR_COUNTER_SM]));
+		else
+			assert_near(kernel->value[WEIR_COUNTER_SM], cases[i].throughput, 1e-9);
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
+/* Addresses of hosts and shapes of blocks are no numbers of metrics. */
+static void texts_beside_the_metrics_decide_nothing(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_counters *counters = counters_of(
+		DETAILS
+		"\"0\",\"7\",\"app\",\"192.168.100.200\",\"k\",\"1\",\"7\",\"(1, 1, 1)\",\"(1, "
+		"1, 1)\",\"0\",\"9.0\",\"" SOL "\",\"Duration\",\"us\",\"117.344\",\n\n",
+		profile);
+
+	(void)state;
+	assert_int_equal(counters->kernels[0].duration_ns, 117344);
+	weir_profile_free(profile);
+}
+
+static void a_file_with_numbers_of_both_styles_is_refused(void **state)
+{
+	(void)state;
+	reading_refuses(NCU, DETAILS DURATION("0", "us", "65,77") DURATION("1", "us", "1.25") "\n",
+	                WEIR_E_FORMAT, "LC_ALL=C");
+}
+
 static void numbers_of_another_language_are_refused(void **state)
 {
-	static const char *const numbers[] = {"65,77",    "27.595.520", "1.234.567,89",
-	                                      "1 234,56", "1'234.56",   "3,008000"};
+	static const char *const numbers[] = {"1 234,56", "1'234.56", "1.23.456"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -547,6 +602,9 @@ int main(void)
 		cmocka_unit_test(what_programs_print_around_the_table_is_passed_over),
 		cmocka_unit_test(values_that_were_not_measured_are_unknown),
 		cmocka_unit_test(a_unit_of_something_else_is_no_value),
+		cmocka_unit_test(a_number_of_one_style_decides_for_the_whole_file),
+		cmocka_unit_test(texts_beside_the_metrics_decide_nothing),
+		cmocka_unit_test(a_file_with_numbers_of_both_styles_is_refused),
 		cmocka_unit_test(numbers_of_another_language_are_refused),
 		cmocka_unit_test(what_holds_no_kernel_is_refused_with_the_reason),
 		cmocka_unit_test(a_row_cut_at_the_end_is_left_out),

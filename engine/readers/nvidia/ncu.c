@@ -76,6 +76,7 @@ struct ncu {
 	struct bound *bounds; /* columns of the raw page */
 	size_t bound_count, bound_capacity;
 	bool has_header, details, units_read;
+	bool decimal_comma;        /* numbers are written "1.234,5" */
 	struct weir_text error;    /* the first error that the profiler printed */
 	struct weir_ncu_text text; /* of files without a header */
 };
@@ -94,6 +95,13 @@ static struct weir_slice cell(const struct ncu *ncu, const struct weir_csv_row *
                               enum column column)
 {
 	return weir_csv_cell(row, ncu->columns[column]);
+}
+
+/* Returns the number in a cell with a decimal point; the buffer holds it if the file has commas. */
+static struct weir_slice number_in(const struct ncu *ncu, struct weir_slice text,
+                                   char buffer[WEIR_NCU_MAX_NUMBER])
+{
+	return ncu->decimal_comma ? weir_ncu_with_point(text, buffer) : text;
 }
 
 /* ---- header ---- */
@@ -194,7 +202,8 @@ static enum weir_finding_scope scope_of(struct weir_slice text)
 static enum weir_status take_finding(struct ncu *ncu, const struct weir_csv_row *row, size_t kernel,
                                      struct weir_error *err)
 {
-	struct weir_slice speedup = cell(ncu, row, COLUMN_SPEEDUP);
+	char buffer[WEIR_NCU_MAX_NUMBER];
+	struct weir_slice speedup = number_in(ncu, cell(ncu, row, COLUMN_SPEEDUP), buffer);
 	struct weir_counter_finding finding = {.kernel = kernel, .speedup = NAN};
 	double percent;
 
@@ -228,10 +237,11 @@ static enum weir_status take_finding(struct ncu *ncu, const struct weir_csv_row 
 static enum weir_status take_metric_row(struct ncu *ncu, const struct weir_csv_row *row,
                                         struct weir_error *err)
 {
+	char buffer[WEIR_NCU_MAX_NUMBER];
 	const struct weir_ncu_printed printed = {
 		.metric = weir_ncu_find(cell(ncu, row, COLUMN_SECTION),
 	                                cell(ncu, row, COLUMN_METRIC)),
-		.text = cell(ncu, row, COLUMN_VALUE),
+		.text = number_in(ncu, cell(ncu, row, COLUMN_VALUE), buffer),
 		.unit = cell(ncu, row, COLUMN_UNIT),
 	};
 	size_t index;
@@ -261,9 +271,10 @@ static enum weir_status take_launch_row(struct ncu *ncu, const struct weir_csv_r
 		kernel->device = weir_ncu_intern(ncu->counters, device, WEIR_NCU_MAX_NAME);
 	for (size_t i = 0; !status && i < ncu->bound_count; i++) {
 		const struct bound *bound = &ncu->bounds[i];
+		char buffer[WEIR_NCU_MAX_NUMBER];
 		const struct weir_ncu_printed printed = {
 			.metric = bound->metric,
-			.text = weir_csv_cell(row, bound->column),
+			.text = number_in(ncu, weir_csv_cell(row, bound->column), buffer),
 			.unit = {bound->unit.data ? bound->unit.data : "", bound->unit.length},
 		};
 
@@ -465,10 +476,15 @@ static enum weir_status read_ncu(struct weir_source *source, struct weir_input *
 		.counters = weir_counters_new(),
 		.keys = weir_names_new(),
 	};
-	enum weir_status status;
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
 
 	weir_ncu_text_open(&ncu.text, input, ncu.counters);
-	status = read_rows(&ncu, source, err);
+	if (!status) {
+		ncu.decimal_comma = weir_ncu_has_decimal_comma(head, len);
+		status = read_rows(&ncu, source, err);
+	}
 	weir_ncu_text_close(&ncu.text);
 	if (!status)
 		status = complete(&ncu, err);

@@ -13,7 +13,8 @@
 #include "engine/model/profile.h"
 #include "engine/readers/parts/csv.h"
 
-#define WEIR_NCU_MAX_NAME 4096 /* bytes of a kernel's name that are kept */
+#define WEIR_NCU_MAX_NAME   4096 /* bytes of a kernel's name that are kept */
+#define WEIR_NCU_MAX_NUMBER 64   /* bytes; longer texts are not numbers */
 
 enum weir_ncu_dimension {
 	WEIR_NCU_SHARE, /* printed in percent */
@@ -92,6 +93,15 @@ enum weir_status weir_ncu_take_printed(struct weir_input *input, const struct we
                                        struct weir_counted_kernel *kernel, struct weir_error *err);
 /* Interns a text up to its first NUL, shortened to `limit` bytes without cutting a character. */
 uint32_t weir_ncu_intern(struct weir_counters *counters, struct weir_slice text, size_t limit);
+
+/* ---- numbers of another language (ncu_locale.c) ---- */
+
+/* True if numbers of a table have a decimal comma: some fit no other style, and none fits the
+ * decimal point alone. */
+bool weir_ncu_has_decimal_comma(const char *head, size_t len);
+/* Returns a number with a decimal comma in the form of weir_ncu_number(), in the buffer; "?" for a
+ * number in another style, and other texts as they are. */
+struct weir_slice weir_ncu_with_point(struct weir_slice text, char number[WEIR_NCU_MAX_NUMBER]);
 
 /* ---- pages as text (ncu_text.c) ---- */
 

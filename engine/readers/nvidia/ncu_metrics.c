@@ -240,8 +240,6 @@ void weir_ncu_settle(struct weir_counted_kernel *kernel)
 
 /* ---- numbers and units ---- */
 
-#define MAX_NUMBER 64 /* bytes; longer texts are not numbers */
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -302,7 +300,7 @@ static bool without_commas(struct weir_slice text, char *digits, size_t *length)
 	for (size_t i = 0; i < text.length; i++) {
 		if (text.data[i] == ',')
 			continue;
-		if (*length == MAX_NUMBER)
+		if (*length == WEIR_NCU_MAX_NUMBER)
 			return false;
 		digits[(*length)++] = text.data[i];
 	}
@@ -310,7 +308,7 @@ static bool without_commas(struct weir_slice text, char *digits, size_t *length)
 }
 
 /* Copies a number, grouped or not, in the form that weir_parse_double() takes. */
-static enum weir_ncu_reading plain_number(struct weir_slice text, char digits[MAX_NUMBER],
+static enum weir_ncu_reading plain_number(struct weir_slice text, char digits[WEIR_NCU_MAX_NUMBER],
                                           size_t *length)
 {
 	double value;
@@ -319,7 +317,8 @@ static enum weir_ncu_reading plain_number(struct weir_slice text, char digits[MA
 		return WEIR_NCU_NOTHING;
 	if (is_grouped(text))
 		return without_commas(text, digits, length) ? WEIR_NCU_VALUE : WEIR_NCU_BAD;
-	if (text.length <= MAX_NUMBER && weir_parse_double(text.data, text.length, &value)) {
+	if (text.length <= WEIR_NCU_MAX_NUMBER &&
+	    weir_parse_double(text.data, text.length, &value)) {
 		memcpy(digits, text.data, text.length);
 		*length = text.length;
 		return isfinite(value) ? WEIR_NCU_VALUE : WEIR_NCU_NOTHING;
@@ -329,7 +328,7 @@ static enum weir_ncu_reading plain_number(struct weir_slice text, char digits[MA
 
 enum weir_ncu_reading weir_ncu_number(struct weir_slice text, double *out)
 {
-	char digits[MAX_NUMBER];
+	char digits[WEIR_NCU_MAX_NUMBER];
 	size_t length;
 	enum weir_ncu_reading reading = plain_number(text, digits, &length);
 
@@ -349,7 +348,7 @@ static const struct {
 static enum weir_ncu_reading take_duration(struct weir_slice text, struct weir_slice unit,
                                            int64_t *out_ns)
 {
-	char digits[MAX_NUMBER];
+	char digits[WEIR_NCU_MAX_NUMBER];
 	size_t length;
 	int64_t ns;
 	enum weir_ncu_reading reading = plain_number(text, digits, &length);
