@@ -116,7 +116,7 @@ def given(weir, path):
         figures["requests"] = report["requests"]["count"]
     for note in report["run"]["notes"]:
         for word in ("running", "waiting"):
-            match = re.search(rf"(\d[\d.]*) (?:requests )?{word}", note["text"])
+            match = re.search(rf"(\d[\d.,]*) (?:requests )?{word}", note["text"])
             if match:
-                figures[word] = float(match.group(1))
+                figures[word] = float(match.group(1).replace(",", ""))
     return figures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Logs, times and profiles of trtexec. A log of several runs counts as its first run."""
+"""Logs, times and profiles of trtexec. The runs of a log of several are named after their batch."""
 import json
 import re
 import statistics
@@ -43,9 +43,18 @@ def of_blocks(text):
 
 def of_log(path):
     with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
-    runs = text.split("&&&& RUNNING TensorRT.trtexec")
-    text = runs[1] if len(runs) > 1 else runs[0]
+        runs = file.read().split("&&&& RUNNING TensorRT.trtexec")
+    if len(runs) < 3:
+        return of_run(runs[-1])
+    figures = {}
+    for text in runs[1:]:
+        batch = re.search(r"--batch=(\d+)", text).group(1)
+        figures.update((f"load/batch@{batch}/{name}", value) for name, value in of_run(text).items())
+    return figures
+
+
+def of_run(text):
+    """Returns the figures of one run."""
     figures = of_lines(text) or of_blocks(text)
     throughput = re.search(r"\] \[I\] [Tt]hroughput: ([\d.]+) qps", text)
     if throughput:

@@ -25,21 +25,25 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Takes the last word off the text if it is a number of at least 0, and the blank before it. A
- * second blank is the end of a name that a profiler cut, "f<void ": callers keep it as well. More
- * blanks align the numbers. */
+/* Takes blanks off the end of the text. */
+static void trim_end(struct weir_slice *text)
+{
+	while (text->length && is_blank(text->data[text->length - 1]))
+		text->length--;
+}
+
+/* Takes the last word off the text if it is a number of at least 0, and the blanks before it. */
 static bool take_number(struct weir_slice *text, int64_t *out)
 {
-	size_t start = text->length, end;
+	size_t start = text->length;
 
 	while (start && !is_blank(text->data[start - 1]))
 		start--;
 	if (!start || !weir_parse_scaled(text->data + start, text->length - start, 0, out) ||
 	    *out < 0)
 		return false;
-	for (end = start; end && is_blank(text->data[end - 1]);)
-		end--;
-	text->length = end && start - end == 2 ? end + 1 : end;
+	text->length = start;
+	trim_end(text);
 	return true;
 }
 
@@ -217,14 +221,13 @@ static void add_stack(struct weir_host_profile *profile, struct last_stack *last
 	while (at < stack.length) {
 		const char *start = stack.data + at;
 		const char *end = memchr(start, ';', stack.length - at);
-		size_t length = end ? (size_t)(end - start) : stack.length - at;
+		struct weir_slice frame = {start, end ? (size_t)(end - start) : stack.length - at};
 
-		at += length;
-		if (length) {
-			node = weir_host_child(
-				profile, node,
-				weir_host_frame_of_text(profile,
-			                                (struct weir_slice){start, length}));
+		at += frame.length;
+		trim_end(&frame); /* blanks behind a leaf belong to its number */
+		if (frame.length) {
+			node = weir_host_child(profile, node,
+			                       weir_host_frame_of_text(profile, frame));
 			last->frames = weir_grow(last->frames, &last->capacity, last->count + 1,
 			                         sizeof *last->frames);
 			last->frames[last->count++] = (struct known_frame){at, node};
