@@ -300,6 +300,22 @@ static bool take_profile(struct speedscope *reader, struct weir_slice text)
 
 /* ---- the whole ---- */
 
+/* Gives the own time of a function to it that pyinstrument writes as a frame "[self]" below it. */
+static void fold_own_time(struct weir_host_profile *profile)
+{
+	for (size_t i = profile->node_count; i-- > 1;) {
+		struct weir_host_node *node = &profile->nodes[i], *parent;
+		uint32_t function = profile->frames[node->frame].function;
+
+		if (node->parent == WEIR_HOST_ROOT ||
+		    strcmp(weir_names_text(profile->names, function), "[self]") != 0)
+			continue;
+		parent = &profile->nodes[node->parent];
+		parent->self += node->self < INT64_MAX - parent->self ? node->self : 0;
+		node->self = 0;
+	}
+}
+
 /* Replaces the frame numbers of nodes by frames. */
 static void resolve_frames(struct speedscope *reader)
 {
@@ -373,8 +389,10 @@ static enum weir_status read_speedscope(struct weir_source *source, struct weir_
 		                          ? ", and those in another unit, such as bytes of memory, "
 		                            "are no times"
 		                          : "");
-	if (!status)
+	if (!status) {
 		resolve_frames(&reader);
+		fold_own_time(reader.profile);
+	}
 	free(reader.frames);
 	free(reader.stack);
 	weir_text_release(&reader.scratch);
