@@ -47,6 +47,8 @@ struct weir_host_profile {
 	char event[WEIR_MAX_HOST_EVENT]; /* counted instead of time; empty: the weights are time */
 	bool cycles;                     /* the events are cycles of the processor */
 	uint64_t samples;                /* with a weight; 0: not known */
+	int64_t largest;                 /* weight of the heaviest sample; 0: not known */
+	uint32_t largest_frame;          /* in which that sample ends */
 	int64_t calls;                   /* of all functions; 0: not known */
 	struct weir_names *names;
 	struct weir_host_frame *frames;

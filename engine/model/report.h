@@ -413,6 +413,7 @@ struct weir_host_function_row {
 	const char *function, *file; /* NULL: not known */
 	double self, total;          /* self time, and time including callees */
 	double calls;                /* 0: not known */
+	double largest_sample;       /* share of the heaviest one that ends here; 0: not known */
 	uint32_t line;               /* of the definition, if `file` lacks it; 0: not known */
 };
 

@@ -24,6 +24,8 @@
 
 #define NAME_COLUMNS    48   /* of an operator */
 #define WORTH_A_WARM_UP 0.20 /* share of a cold start, as in undetermined/no-device-cold */
+#define NEARLY_ALL      0.90 /* of a function's share, in one sample */
+#define FAR_HEAVIER     3    /* times the mean sample */
 #define LISTED_METRICS  6    /* metrics of a run that a note lists */
 #define LISTED_TOTALS   3    /* largest rows of a table that a note lists */
 
@@ -213,24 +215,56 @@ static bool is_anything(const struct weir_report *report)
 	return true;
 }
 
+static bool has_idle_host_profile(const struct weir_report *report)
+{
+	return report->host && !(report->host->total > 0);
+}
+
+/* True if a function owes nearly all of its share to one sample, which is far heavier than the
+ * mean: a profiler with an adaptive rate begins with samples of very different weights. */
+static bool rests_on_one_sample(const struct weir_host_figures *host,
+                                const struct weir_host_function_row *row)
+{
+	return row->largest_sample >= NEARLY_ALL * row->self &&
+	       row->largest_sample * (double)host->samples >= FAR_HEAVIER;
+}
+
+/* Appends the whole of which the functions of a host profile have shares. */
+static void put_whole(const struct weir_host_figures *host, struct weir_text *out)
+{
+	bool counted = host->event && host->unit == WEIR_HOST_WEIGHT;
+
+	if (!host->event) {
+		weir_text_puts(out, " of the host's time");
+		return;
+	}
+	weir_text_puts(out, counted ? " of the " : " of the samples of ");
+	weir_template_quote(host->event, out);
+	weir_text_puts(out, counted ? " that the profile counts, which are no time"
+	                            : ", which are no time");
+}
+
 /* Begins the headline with the function that holds most of the host's time. */
 static const char *describe_host_profile(struct weir_report *report)
 {
-	const struct weir_host_function_row *top = report->host->functions;
+	const struct weir_host_figures *host = report->host;
+	const struct weir_host_function_row *top = host->functions;
 	struct weir_text headline = {0};
 
-	if (report->host->function_count == 0 || !top->function || !(top->self > 0))
+	if (host->function_count == 0 || !top->function || !(top->self > 0))
 		return NULL;
+	if (host->idle > top->self * (1 - host->idle)) {
+		weir_text_puts(&headline, "the processor was idle in ");
+		weir_text_share(&headline, host->idle);
+		weir_text_puts(&headline, " of the profile; without that, ");
+	}
 	weir_template_quote(top->function, &headline);
 	weir_text_puts(&headline, " holds ");
 	weir_text_share(&headline, top->self);
-	if (report->host->event) {
-		weir_text_puts(&headline, " of the samples of ");
-		weir_template_quote(report->host->event, &headline);
-		weir_text_puts(&headline, ", which are no time");
-	} else {
-		weir_text_puts(&headline, " of the host's time");
-	}
+	put_whole(host, &headline);
+	if (rests_on_one_sample(host, top))
+		weir_text_printf(&headline, ", which rests on one of %llu samples",
+		                 (unsigned long long)host->samples);
 	weir_text_puts(&headline, "; the profile does not show whether a device waits for it");
 	return keep(report, &headline);
 }
@@ -292,6 +326,9 @@ static const struct {
 	{has_monitor, describe_monitor,
          "a monitor shows whether the device was in use, but not by which work",
          "pass requests from the same time, or a timeline of the device"},
+	{has_idle_host_profile, NULL, "the processor was idle in all samples of the profile",
+         "record while the program runs under load: the busy process (perf record -p PID), or all "
+         "processors (-a)"},
 	{has_host_profile, describe_host_profile,
          "a host profile shows what the host does, but not whether the device waits for it",
          "pass a timeline of the device under the same load (torch.profiler, nsys)"},

@@ -406,13 +406,6 @@ static void a_program_may_be_padded_on_the_left(void **state)
 	assert_string_equal(reading_claims("    12 errors: 3\n"), "none");
 }
 
-static void samples_of_the_idle_task_alone_say_so(void **state)
-{
-	(void)state;
-	reading_refuses(PERF, " swapper 0 [000] 1.000001: 90 cpu-clock:  1 i (/k)\n", WEIR_E_EMPTY,
-	                "all samples are of the idle task: record the busy process");
-}
-
 /* ---- speedscope ---- */
 
 #define SCHEMA "\"$schema\":\"https://www.speedscope.app/file-format-schema.json\""
@@ -837,7 +830,6 @@ int main(void)
 		cmocka_unit_test(other_events_are_left_out),
 		cmocka_unit_test(python_frames_and_stacks_on_one_line_are_read),
 		cmocka_unit_test(a_program_may_be_padded_on_the_left),
-		cmocka_unit_test(samples_of_the_idle_task_alone_say_so),
 		cmocka_unit_test(samples_weigh_in_their_unit),
 		cmocka_unit_test(an_empty_profile_says_so_even_beside_one_of_memory),
 		cmocka_unit_test(a_file_without_a_readable_profile_says_so),

@@ -146,6 +146,7 @@ struct entry {
 	const char *path;
 	const struct weir_host_frame *frame; /* of its profile, whose names have ids */
 	double self, total, calls;           /* calls 0: not known */
+	double largest;                      /* weight of the heaviest sample; 0: not known */
 	uint32_t line;                       /* that the label lacks; 0: not known, or it has it */
 };
 
@@ -323,6 +324,7 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 			.self = (double)functions[i].self,
 			.total = (double)functions[i].total,
 			.calls = (double)functions[i].calls,
+			.largest = i == profile->largest_frame ? (double)profile->largest : 0,
 			.line = frame->line,
 		};
 	}
@@ -365,6 +367,7 @@ static void merge(struct entries *entries)
 			same->self += entries->items[i].self;
 			same->total += entries->items[i].total;
 			same->calls += entries->items[i].calls;
+			same->largest = fmax(same->largest, entries->items[i].largest);
 			same->line = same->line == entries->items[i].line ? same->line : 0;
 			continue;
 		}
@@ -481,6 +484,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 			.self = entries->items[i].self / entries->total,
 			.total = share_of_total(&entries->items[i], entries->total),
 			.calls = entries->items[i].calls,
+			.largest_sample = entries->items[i].largest / entries->total,
 			.line = entries->items[i].line,
 		};
 	report->host = host;

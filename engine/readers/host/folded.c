@@ -4,11 +4,14 @@
  * stackcollapse-*.pl, py-spy, async-profiler, bpftrace and PyTorch's export_stacks. The unit of the
  * numbers is unknown, and only shares are reported, unless a comment before the stacks names it:
  * "# unit: ns", "samples" or "events". If a line has two numbers (a difference), the second counts.
+ * Stacks of an idle processor are idle time. Allocations that async-profiler counted end in the
+ * class of the object, "byte[]_[i]", and are no time.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/enums.h"
 #include "engine/base/text.h"
 #include "engine/readers/host/host_frames.h"
 #include "engine/readers/parts/damage.h"
@@ -211,13 +214,79 @@ static uint32_t common_frames(struct last_stack *last, struct weir_slice stack, 
 	return WEIR_HOST_ROOT;
 }
 
+/* Functions in which a processor waits for an interrupt: of Linux, FreeBSD, FreeRTOS and ESP-IDF.
+ */
+static const char *const idle_functions[] = {
+	"acpi_idle_do_entry",
+	"acpi_idle_enter",
+	"acpi_safe_halt",
+	"arch_cpu_idle",
+	"cpu_idle",
+	"cpu_idle_poll",
+	"cpu_do_idle",
+	"cpuidle_enter",
+	"cpuidle_enter_state",
+	"cpuidle_idle_call",
+	"default_idle",
+	"default_idle_call",
+	"do_idle",
+	"esp_cpu_wait_for_intr",
+	"esp_vApplicationIdleHook",
+	"intel_idle",
+	"intel_idle_ibrs",
+	"intel_idle_irq",
+	"intel_idle_xstate",
+	"mwait_idle",
+	"mwait_idle_with_hints",
+	"mwait_idle_with_hints.constprop.0",
+	"native_safe_halt",
+	"poll_idle",
+	"prvIdleTask",
+	"pv_native_safe_halt",
+	"vApplicationIdleHook",
+};
+
+/* Returns true if a processor without work runs this function. */
+static bool is_idle_function(struct weir_slice function)
+{
+	static const char kernel[] = "_[k]"; /* of stackcollapse-perf.pl --kernel */
+	const size_t length = sizeof(kernel) - 1;
+
+	if (function.length > length &&
+	    !memcmp(function.data + function.length - length, kernel, length))
+		function.length -= length;
+	for (size_t i = 0; i < WEIR_COUNT_OF(idle_functions); i++)
+		if (weir_slice_equals(function, idle_functions[i]))
+			return true;
+	return false;
+}
+
+/* Returns true for a stack of the idle task, "swapper/3;...", or one that ends in a function of an
+ * idle processor. */
+static bool is_idle(struct weir_slice stack)
+{
+	size_t root = 0, leaf = stack.length;
+
+	while (root < stack.length && !strchr(";/", stack.data[root]))
+		root++;
+	while (leaf && stack.data[leaf - 1] != ';')
+		leaf--;
+	return weir_slice_equals((struct weir_slice){stack.data, root}, "swapper") ||
+	       is_idle_function((struct weir_slice){stack.data + leaf, stack.length - leaf});
+}
+
 static void add_stack(struct weir_host_profile *profile, struct last_stack *last,
                       struct weir_slice stack, int64_t weight, struct weir_input *input,
                       uint64_t position)
 {
 	size_t at;
-	uint32_t node = common_frames(last, stack, &at);
+	uint32_t node;
 
+	if (is_idle(stack)) {
+		profile->idle += weight < INT64_MAX - profile->idle ? weight : 0;
+		return;
+	}
+	node = common_frames(last, stack, &at);
 	while (at < stack.length) {
 		const char *start = stack.data + at;
 		const char *end = memchr(start, ';', stack.length - at);
@@ -242,12 +311,44 @@ static void add_stack(struct weir_host_profile *profile, struct last_stack *last
 		weir_host_weigh(profile, node, weight);
 }
 
+/* Returns true if async-profiler marked the name as the class of an object: "byte[]_[i]" in a
+ * buffer of a thread, "java.lang.Object_[k]" outside. Names of methods have a slash. */
+static bool is_class(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 &&
+	       (!strcmp(name + length - 4, "_[i]") || !strcmp(name + length - 4, "_[k]")) &&
+	       !strpbrk(name, "/:( ");
+}
+
+/* Returns true if every stack ends in a class, and one in an array: classes alone may be locks or
+ * methods. */
+static bool counts_allocations(const struct weir_host_profile *profile)
+{
+	bool arrays = false;
+
+	for (size_t i = 1; i < profile->node_count; i++) {
+		const struct weir_host_node *node = &profile->nodes[i];
+		const char *name =
+			weir_names_text(profile->names, profile->frames[node->frame].function);
+
+		if (!node->self)
+			continue;
+		if (!is_class(name))
+			return false;
+		arrays |= strstr(name, "[]_[") != NULL;
+	}
+	return arrays;
+}
+
 static enum weir_status read_folded(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
 {
 	struct weir_host_profile *profile = weir_host_profile_new(WEIR_HOST_WEIGHT);
 	struct weir_csv *lines = weir_csv_new(source, &weir_host_lines);
 	const struct weir_csv_skipped *skipped = weir_csv_skipped(lines);
+	static const char allocations[] = "allocations";
 	struct last_stack last = {0};
 	const struct weir_csv_row *row;
 	enum weir_status status;
@@ -273,6 +374,8 @@ static enum weir_status read_folded(struct weir_source *source, struct weir_inpu
 		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, skipped->first_at,
 		                "a line of more than 1 MiB");
 	last_stack_release(&last);
+	if (profile->unit == WEIR_HOST_WEIGHT && counts_allocations(profile))
+		memcpy(profile->event, allocations, sizeof allocations);
 	weir_csv_free(lines);
 	weir_damage_of_source(input, source);
 	return weir_host_settle(profile, input, status, err);

@@ -83,11 +83,7 @@ uint32_t weir_host_frame_of_text(struct weir_host_profile *profile, struct weir_
 enum weir_status weir_host_settle(struct weir_host_profile *profile, struct weir_input *input,
                                   enum weir_status status, struct weir_error *err)
 {
-	if (!status && profile->total <= 0 && profile->idle > 0)
-		status = weir_fail(err, WEIR_E_EMPTY,
-		                   "all samples are of the idle task: record the busy process "
-		                   "(perf record -p PID), or all processors (-a) under load");
-	else if (!status && profile->total <= 0)
+	if (!status && profile->total <= 0 && profile->idle <= 0)
 		status = weir_fail(err, WEIR_E_EMPTY,
 		                   "no function has any time: the profile is empty");
 	if (status)

@@ -18,7 +18,8 @@ extern const struct weir_csv_options weir_host_lines;
 uint32_t weir_host_frame_of_text(struct weir_host_profile *profile, struct weir_slice text);
 
 /* Gives the profile to the input and returns WEIR_OK. Frees it and fails if `status`, that of the
- * reading, is not WEIR_OK, or with WEIR_E_EMPTY if no function has a weight. */
+ * reading, is not WEIR_OK, or with WEIR_E_EMPTY if there is neither a function with a weight nor
+ * idle time. */
 enum weir_status weir_host_settle(struct weir_host_profile *profile, struct weir_input *input,
                                   enum weir_status status, struct weir_error *err);
 

@@ -272,6 +272,17 @@ static void take_stack_line(struct perf *perf, struct weir_slice line, uint64_t 
 		perf->frames[perf->depth++] = frame_of(perf->profile, function, file);
 }
 
+/* Notes the current sample if it is the heaviest one. Samples without periods are all alike. */
+static void note_largest(struct perf *perf)
+{
+	struct weir_host_profile *profile = perf->profile;
+
+	if (profile->unit == WEIR_HOST_SAMPLES || perf->weight <= profile->largest)
+		return;
+	profile->largest = perf->weight;
+	profile->largest_frame = perf->depth ? perf->frames[0] : perf->program;
+}
+
 /* Adds the current sample, which is complete. */
 static void close_sample(struct perf *perf, uint64_t at)
 {
@@ -291,6 +302,7 @@ static void close_sample(struct perf *perf, uint64_t at)
 		else
 			weir_host_weigh(profile, node, perf->weight);
 		profile->samples++;
+		note_largest(perf);
 	}
 	perf->weight = -1;
 }

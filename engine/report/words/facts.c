@@ -150,7 +150,7 @@ static void add_total(struct weir_text *out, const struct weir_host_figures *hos
 	else
 		weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
 	if (host->unit == WEIR_HOST_WEIGHT)
-		weir_text_puts(out, ", the sum of the numbers behind the stacks (no unit stated)");
+		weir_text_puts(out, ", the sum of the numbers behind the stacks");
 	else if (host->unit != WEIR_HOST_NS)
 		weir_text_printf(out, "%s%s", word, host->total == 1 ? "" : "s");
 	if (host->calls > 0 && host->calls < 1e15) {
@@ -165,6 +165,8 @@ static void add_total(struct weir_text *out, const struct weir_host_figures *hos
 		weir_text_puts(out, " of ");
 		weir_cut_name(out, host->event, LONG_NAME);
 	}
+	if (host->unit == WEIR_HOST_WEIGHT)
+		weir_text_puts(out, " (no unit stated)");
 }
 
 static void add_host(const struct weir_report *report, struct weir_items *items)
@@ -176,6 +178,10 @@ static void add_host(const struct weir_report *report, struct weir_items *items)
 		return;
 	out = weir_items_add(items);
 	weir_text_puts(out, "host profile: ");
+	if (!(host->total > 0)) {
+		weir_text_puts(out, "idle all the time");
+		return;
+	}
 	add_total(out, host);
 	if (host->threads > 1) {
 		weir_text_puts(out, " summed over ");
