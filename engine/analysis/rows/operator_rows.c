@@ -382,9 +382,24 @@ static int by_host_name(const void *left, const void *right)
 	return (a->self_ns > b->self_ns) - (a->self_ns < b->self_ns);
 }
 
+/* Returns the kind of host rows to list: operators, or calls of the driver if there are no
+ * operators. */
+static enum weir_host_kind listed_kind(const struct weir_analysis *analysis)
+{
+	for (size_t r = 0; r < analysis->rank_count; r++) {
+		const struct weir_host_columns *host = &analysis->ranks[r].trace->host;
+
+		for (uint32_t i = 0; i < host->count; i++)
+			if (host->kind[i] == WEIR_HOST_OP)
+				return WEIR_HOST_OP;
+	}
+	return WEIR_HOST_API;
+}
+
 static struct host_call *collect_host_calls(const struct weir_analysis *analysis,
                                             const struct weir_host_time *host_times, size_t *count)
 {
+	const enum weir_host_kind kind = listed_kind(analysis);
 	struct host_call *calls = NULL;
 	size_t capacity = 0;
 
@@ -393,7 +408,7 @@ static struct host_call *collect_host_calls(const struct weir_analysis *analysis
 		const struct weir_host_columns *host = &analysis->ranks[r].trace->host;
 
 		for (uint32_t i = 0; i < host->count; i++) {
-			if (host->kind[i] != WEIR_HOST_OP)
+			if (host->kind[i] != kind)
 				continue;
 			calls = weir_grow(calls, &capacity, *count + 1, sizeof *calls);
 			calls[(*count)++] = (struct host_call){
