@@ -227,6 +227,19 @@ static void a_table_cut_before_its_totals_has_those_of_its_shares(void **state)
 	}
 }
 
+static void blank_lines_may_lie_between_the_lines_of_a_table(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, DASHES "\n" TITLES "\r\n" DASHES " \n" ROW "\n" DASHES, profile);
+
+	(void)state;
+	expect_total(input->run, "a", 1000000, 1);
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		assert_int_equal(input->warnings[i].count, 0);
+	weir_profile_free(profile);
+}
+
 static void further_tables_are_left_out_and_counted(void **state)
 {
 #define FURTHER "Self CPU time total: 2.0ms\n\na title\n" DASHES TITLES DASHES ROW DASHES
@@ -357,6 +370,7 @@ int main(void)
 		cmocka_unit_test(names_that_the_table_cut_stay_apart),
 		cmocka_unit_test(a_range_that_the_host_names_as_well_is_no_kernel),
 		cmocka_unit_test(a_table_cut_before_its_totals_has_those_of_its_shares),
+		cmocka_unit_test(blank_lines_may_lie_between_the_lines_of_a_table),
 		cmocka_unit_test(further_tables_are_left_out_and_counted),
 		cmocka_unit_test(rows_of_the_host_beside_device_time_are_figures),
 		cmocka_unit_test(what_is_cut_or_no_number_is_counted),

@@ -359,6 +359,8 @@ static void read_line(struct table *table, const struct weir_csv_row *row)
 		memcpy(table->spans, spans, sizeof(spans));
 		table->span_count = count;
 		table->separators++;
+	} else if (table->separators == 1 && !weir_slice_trim(row->line).length) {
+		return; /* a log of Windows has blank lines between the lines of a table */
 	} else if (table->separators == 1 && !read_header(table, row->line)) {
 		table->separators = 0;
 	} else if (table->separators == 2 && is_ellipsis(row->line)) {
