@@ -197,6 +197,23 @@ static void nodes_that_all_name_the_processor_ran_on_it(void **state)
 	assert_false(is_on_processor("", ""));
 }
 
+static void a_list_without_its_bracket_is_refused_with_the_first_damage(void **state)
+{
+#define WHOLE                                                                                      \
+	"{\"cat\" : \"Session\",\"dur\" :1,\"ts\" :1,\"ph\" : \"X\",\"name\" "                     \
+	":\"model_run\",\"args\" : {}},\n"
+	static const char cut[] =
+		WHOLE "{\"cat\" : \"Node\",\"dur\" :1,\"args\" : {\"a\" : \"b}\n" WHOLE;
+
+	(void)state;
+	assert_string_equal(reading_claims(cut), "onnxruntime");
+	reading_refuses(
+		reader, cut, WEIR_E_FORMAT,
+		"line 2, byte 81: an event of ONNX Runtime's profile is cut after 44 bytes");
+	reading_refuses(reader, WHOLE WHOLE, WEIR_E_FORMAT, "put \"[\" before the first event");
+#undef WHOLE
+}
+
 static void a_written_sample_is_read(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -234,6 +251,7 @@ int main(void)
 		cmocka_unit_test(profiles_are_known_by_what_only_they_say),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(nodes_that_all_name_the_processor_ran_on_it),
+		cmocka_unit_test(a_list_without_its_bracket_is_refused_with_the_first_damage),
 		cmocka_unit_test(a_written_sample_is_read),
 		cmocka_unit_test(a_real_profile_is_read),
 	};

@@ -8,6 +8,7 @@
 
 #include "engine/base/jsoncursor.h"
 #include "engine/readers/chrome/kineto.h"
+#include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/trace/rocm.h"
@@ -225,7 +226,7 @@ static void emit(struct kineto_reader *reader)
 }
 
 static const struct weir_mark marks[] = {
-	{.first = "[",
+	{.first = "[{",
          .keys = {{"ph", "cat", "ts"}, .all = 2},
          .texts = {{"\"model_loading", "\"session_initialization\"", "_kernel_time\"",
                     "\"model_run\"", "\"thread_scheduling_stats\""},
@@ -243,13 +244,66 @@ static enum weir_status conclude(struct kineto_reader *reader, struct weir_error
 	return weir_kineto_conclude(reader, err);
 }
 
+/* Returns true if every bracket and text of the line is closed in it. */
+static bool is_whole(struct weir_slice line)
+{
+	size_t depth = 0;
+	bool text = false;
+
+	for (size_t i = 0; i < line.length; i++) {
+		char c = line.data[i];
+
+		if (text && c == '\\')
+			i++;
+		else if (c == '"')
+			text = !text;
+		else if (!text && (c == '{' || c == '['))
+			depth++;
+		else if (!text && (c == '}' || c == ']'))
+			depth -= depth > 0;
+	}
+	return !text && depth == 0;
+}
+
+/* Refuses a profile that does not begin with "[", and names its first line that was cut. */
+static enum weir_status refuse_lines(struct weir_source *source, struct weir_error *err)
+{
+	static const struct weir_csv_options options = {.separator = '\0'};
+	struct weir_csv *lines = weir_csv_new(source, &options);
+	const struct weir_csv_row *row;
+	enum weir_status status;
+
+	while (!(status = weir_csv_next(lines, &row, err)) && row)
+		if (!is_whole(row->line)) {
+			status = weir_fail(err, WEIR_E_FORMAT,
+			                   "line %llu, byte %llu: an event of ONNX Runtime's "
+			                   "profile is cut after %zu bytes, and the list lacks its "
+			                   "\"[\": pass the file as ONNX Runtime wrote it",
+			                   (unsigned long long)row->number,
+			                   (unsigned long long)row->at, row->line.length);
+			break;
+		}
+	if (!status)
+		status = weir_fail(err, WEIR_E_FORMAT,
+		                   "line 1, byte 0: the list of ONNX Runtime's profile lacks its "
+		                   "\"[\": put \"[\" before the first event and \"]\" behind the "
+		                   "last");
+	weir_csv_free(lines);
+	return status;
+}
+
 static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
 {
 	static const struct kineto_dialect dialect = {
 		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
 	struct shapes shapes = {0};
-	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
+	char first;
+	enum weir_status status = weir_sniff_source(source, &first, err);
+
+	if (status || first == '{')
+		return status ? status : refuse_lines(source, err);
+	status = weir_kineto_read(&dialect, &shapes, source, input, err);
 
 	weir_text_release(&shapes.dims);
 	weir_text_release(&shapes.types);
