@@ -428,6 +428,7 @@ struct totals {
 	double memsets_ns;  /* of memsets, like copies */
 	double calls;       /* of all rows; 0: not stated */
 	bool on_host;       /* the rows are calls of the host, and no other rows are known */
+	bool unstated;      /* the table has device times without their total */
 };
 
 static void add_total(struct totals *totals, struct weir_slice name, double ns)
@@ -528,13 +529,22 @@ static bool has_operator(const struct weir_run *run)
 	return false;
 }
 
+/* True if a table of the PyTorch profiler has device times: only then host times are figures. */
+static bool has_device_times(const struct weir_run *run)
+{
+	for (size_t m = 0; m < run->metrics.count; m++)
+		if (strncmp(run->metrics.items[m].name, "host/", strlen("host/")) == 0)
+			return true;
+	return metric_of(run, "self_device_time_total_ms") > 0;
+}
+
 /* Takes the operators of a table of the PyTorch profiler. They are shares of the total that the
  * table states, not of their sum: an operator and its kernels have separate rows. */
 static void add_key_averages(const struct weir_run *run, struct totals *totals)
 {
 	double device_ms = metric_of(run, "self_device_time_total_ms"),
 	       host_ms = metric_of(run, "self_host_time_total_ms");
-	bool on_device = device_ms > 0;
+	bool on_device = has_device_times(run);
 
 	for (size_t m = 0; m < run->operators.count; m++)
 		add_total(totals, weir_slice_of(run->operators.items[m].name),
@@ -547,6 +557,7 @@ static void add_key_averages(const struct weir_run *run, struct totals *totals)
 	                        ? " (an operator and its kernels have separate rows)"
 	                        : "";
 	totals->time = on_device ? "of device time" : "of host time";
+	totals->unstated = on_device && !(device_ms > 0);
 }
 
 /* Returns the number of calls in a group of figures, as the run states it or by totals and means;
@@ -732,6 +743,31 @@ static void note_counters(struct weir_report *report)
 	}
 }
 
+/* Notes rows that are no shares because the table does not state their total. Returns true if the
+ * row with the most device time is the headline. */
+static bool explain_unstated(struct weir_report *report, const struct totals *totals)
+{
+	struct weir_text headline = {0}, cut[LISTED_TOTALS] = {{0}};
+	size_t listed;
+
+	weir_report_note(report, "totals",
+	                 "%s in the table: %zu; it does not state the time of all", totals->things,
+	                 totals->count);
+	if (!totals->unstated)
+		return false;
+	listed = cut_totals(totals, cut);
+	weir_template_quote(cut[0].data ? cut[0].data : "?", &headline);
+	weir_text_puts(&headline, " has the most device time of the rows in the table, ");
+	weir_text_duration(&headline, totals->largest[0].ns);
+	weir_text_puts(&headline, "; the table does not state the device time of the run");
+	report->verdict.headline = keep(report, &headline);
+	report->verdict.next = "print the whole table with its last lines, which state the totals: "
+			       "table(row_limit=-1)";
+	for (size_t i = 0; i < listed; i++)
+		weir_text_release(&cut[i]);
+	return true;
+}
+
 /* Makes the largest row of the tables the headline, and notes the next ones. Returns false if there
  * are no tables, or their time is not known. */
 static bool explain_totals(struct weir_report *report)
@@ -744,13 +780,8 @@ static bool explain_totals(struct weir_report *report)
 	if (!totals.count)
 		return false;
 	note_counters(report);
-	if (!(totals.ns >= totals.largest[0].ns)) {
-		weir_report_note(report, "totals",
-		                 "%s in the table: %zu; it does not state the "
-		                 "time of all",
-		                 totals.things, totals.count);
-		return false;
-	}
+	if (!(totals.ns >= totals.largest[0].ns))
+		return explain_unstated(report, &totals);
 	listed = cut_totals(&totals, cut);
 	put_headline(&totals, &cut[0], &headline);
 	report->verdict.headline = keep(report, &headline);

@@ -256,6 +256,61 @@ static void further_tables_are_left_out_and_counted(void **state)
 #undef FURTHER
 }
 
+/* Times of one call may be negative in tables of old versions, and so is their total. */
+static void a_table_with_a_negative_total_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, FOLDER "bottleneck.txt", profile);
+
+	(void)state;
+	expect_total(input->run, "MyModel.forward", 2e6, 2);
+	reading_expects_figure(input->run, "self_host_time_total_ms", 5, false, "ms");
+	reading_expects_figure(input->run, "self_device_time_total_ms", 2, false, "ms");
+	assert_int_equal(input->events, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_OTHER_TABLE].count, 2);
+	assert_string_equal(
+		input->warnings[WEIR_WARN_OTHER_TABLE].detail,
+		"a table of cProfile, then one with a negative total; the next one was read");
+	assert_int_equal(input->warnings[WEIR_WARN_NEGATIVE_DURATION].count, 0);
+	weir_profile_free(profile);
+	reading_refuses(reader,
+	                DASHES TITLES DASHES ROW DASHES "Self CPU time total: -2.000ms\n" DASHES,
+	                WEIR_E_FORMAT, "negative total");
+	reading_refuses(reader, DASHES TITLES DASHES ROW DASHES "Self CPU time total: -2.000ms\n",
+	                WEIR_E_FORMAT, "negative total");
+}
+
+static void rows_with_negative_times_are_left_out_and_counted(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		DASHES TITLES DASHES ROW
+		"           b        50.00%     -1.000ms        50.00%       1.000ms     "
+		"        1  \n" DASHES "Self CPU time total: 1.000ms\n",
+		profile);
+
+	(void)state;
+	assert_int_equal(input->run->operators.count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_NEGATIVE_DURATION].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_BAD_NUMBER].count, 0);
+	weir_profile_free(profile);
+}
+
+/* The time of a call with all calls inside it has the larger share of the same total. */
+static void a_total_follows_from_the_largest_share_of_calls_with_those_inside(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, FOLDER "shapes.txt", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "self_host_time_total_ms", 200.123, false, "ms");
+	assert_null(weir_series_find(&input->run->metrics, "self_device_time_total_ms"));
+	assert_int_equal(input->run->operators.count, 2);
+	assert_int_equal(input->warnings[WEIR_WARN_MISSING_ROWS].count, 1);
+	weir_profile_free(profile);
+}
+
 static void rows_of_the_host_beside_device_time_are_figures(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -372,6 +427,9 @@ int main(void)
 		cmocka_unit_test(a_table_cut_before_its_totals_has_those_of_its_shares),
 		cmocka_unit_test(blank_lines_may_lie_between_the_lines_of_a_table),
 		cmocka_unit_test(further_tables_are_left_out_and_counted),
+		cmocka_unit_test(a_table_with_a_negative_total_is_left_out),
+		cmocka_unit_test(rows_with_negative_times_are_left_out_and_counted),
+		cmocka_unit_test(a_total_follows_from_the_largest_share_of_calls_with_those_inside),
 		cmocka_unit_test(rows_of_the_host_beside_device_time_are_figures),
 		cmocka_unit_test(what_is_cut_or_no_number_is_counted),
 		cmocka_unit_test(a_line_of_dots_stands_for_missing_rows),

@@ -6,7 +6,8 @@
  * host. Cells are aligned with runs of dashes; a title longer than its
  * column shifts the titles after it, but not the cells. Ranges of the program are listed like
  * kernels: those with more than 100 % of the device time are left out. A table that was cut before
- * its totals states them by the shares of its rows.
+ * its totals states them by the shares of its rows. A table with a negative total, as old versions
+ * print, is left out.
  */
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,8 @@ enum column {
 	COLUMN_NAME,
 	COLUMN_HOST,
 	COLUMN_HOST_SHARE,
+	COLUMN_INNER, /* time on the host with the calls inside it */
+	COLUMN_INNER_SHARE,
 	COLUMN_DEVICE,
 	COLUMN_DEVICE_SHARE,
 	COLUMN_CALLS,
@@ -54,9 +57,14 @@ struct table {
 	double device_total_ms; /* that the table states; 0: none */
 	bool has_host_total;    /* the table states it */
 	struct base of_host, of_device;
-	size_t others;    /* further tables behind it */
-	size_t rules;     /* lines of dashes behind it */
-	uint64_t next_at; /* byte of the first further table */
+	bool derived;      /* a total follows from shares */
+	bool impossible;   /* it states a negative total */
+	uint64_t start_at; /* byte of its first line of dashes */
+	size_t others;     /* tables that are left out */
+	size_t profiles;   /* those of cProfile among them */
+	size_t negative;   /* those with a negative total among them */
+	size_t rules;      /* lines of dashes behind it */
+	uint64_t other_at; /* byte of the first table that is left out */
 };
 
 /* Finds the runs of dashes in a line. Returns their number; 0: not a line of dashes. */
@@ -110,14 +118,21 @@ static bool ends(struct weir_slice text, const char *ending)
 /* Returns the column of a title; "Self CUDA" and "Self XPU" are device time. COLUMNS: not used. */
 static enum column column_of(struct weir_slice title)
 {
-	if (weir_slice_equals(title, "Name"))
-		return COLUMN_NAME;
-	if (weir_slice_equals(title, "Self CPU"))
-		return COLUMN_HOST;
-	if (weir_slice_equals(title, "Self CPU %"))
-		return COLUMN_HOST_SHARE;
-	if (weir_slice_equals(title, "# of Calls"))
-		return COLUMN_CALLS;
+	static const struct {
+		const char *title;
+		enum column column;
+	} known[] = {
+		{"Name", COLUMN_NAME},
+		{"Self CPU", COLUMN_HOST},
+		{"Self CPU %", COLUMN_HOST_SHARE},
+		{"CPU total", COLUMN_INNER},
+		{"CPU total %", COLUMN_INNER_SHARE},
+		{"# of Calls", COLUMN_CALLS},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (weir_slice_equals(title, known[i].title))
+			return known[i].column;
 	if (!weir_slice_starts(title, "Self ") || weir_slice_starts(title, "Self CPU") ||
 	    ends(title, "Mem"))
 		return COLUMNS;
@@ -247,8 +262,12 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 
 	if (!name.length) /* a further line of a stack */
 		return;
-	if (isnan(host) || host < 0 || !weir_parse_i64(calls.data, calls.length, &count) ||
-	    count < 0) {
+	if (host < 0 || device < 0) {
+		weir_input_warn(table->input, WEIR_WARN_NEGATIVE_DURATION, row->at,
+		                "a row of the table; such rows are left out");
+		return;
+	}
+	if (isnan(host) || !weir_parse_i64(calls.data, calls.length, &count) || count < 0) {
 		weir_input_warn(table->input, row->cut ? WEIR_WARN_TRUNCATED : WEIR_WARN_BAD_NUMBER,
 		                row->at, NULL);
 		return;
@@ -258,6 +277,8 @@ static void read_row(struct table *table, const struct weir_csv_row *row)
 	if (device_share > 1)
 		device = NAN;
 	note_share(&table->of_host, host, share_of(cell(table, row->line, COLUMN_HOST_SHARE)));
+	note_share(&table->of_host, time_of(cell(table, row->line, COLUMN_INNER)),
+	           share_of(cell(table, row->line, COLUMN_INNER_SHARE)));
 	note_share(&table->of_device, device, device_share);
 	weir_text_add(&text, name.data, name.length);
 	if (device > 0 || host > 0) {
@@ -297,6 +318,7 @@ static void read_footer(struct table *table, struct weir_slice line)
 	if (!of_host && total_ms > 0)
 		table->device_total_ms = total_ms;
 	table->has_host_total |= of_host && total_ms > 0;
+	table->impossible |= total_ms < 0;
 	weir_figure_add(table->input->run,
 	                of_host ? "self_host_time_total_ms" : "self_device_time_total_ms", "ms",
 	                false, total_ms);
@@ -305,9 +327,10 @@ static void read_footer(struct table *table, struct weir_slice line)
 /* Adds a total by the largest share that a row has of it. */
 static void add_total(struct table *table, const struct base *base, const char *figure)
 {
-	if (base->share > 0)
-		weir_figure_add(table->input->run, figure, "ms", false,
-		                base->ns / base->share / 1e6);
+	if (!(base->share > 0))
+		return;
+	table->derived = true;
+	weir_figure_add(table->input->run, figure, "ms", false, base->ns / base->share / 1e6);
 }
 
 /* Adds the totals that the table does not state, because it was cut before them. */
@@ -322,6 +345,12 @@ static void derive_totals(struct table *table)
 		table->device_total_ms = table->of_device.ns / table->of_device.share / 1e6;
 }
 
+static void leave_out(struct table *table, uint64_t at)
+{
+	if (!table->others++)
+		table->other_at = at;
+}
+
 /* Counts the tables behind the one that is read: each has a header between lines of dashes. */
 static void count_other(struct table *table, const struct weir_csv_row *row, size_t spans)
 {
@@ -329,20 +358,73 @@ static void count_other(struct table *table, const struct weir_csv_row *row, siz
 		table->rules++;
 		return;
 	}
-	if (!table->rules || !weir_slice_starts(weir_slice_trim(row->line), "Name ") ||
-	    !weir_slice_holds(row->line, "# of Calls"))
-		return;
-	if (!table->others++)
-		table->next_at = row->at;
+	if (table->rules && weir_slice_starts(weir_slice_trim(row->line), "Name ") &&
+	    weir_slice_holds(row->line, "# of Calls"))
+		leave_out(table, row->at);
 }
 
-/* Warns of the tables that are left out, and says how to read them. */
+/* Counts a table of cProfile before the one that is read, as torch.utils.bottleneck prints it. */
+static void count_profile(struct table *table, const struct weir_csv_row *row)
+{
+	if (!weir_slice_holds(row->line, " function calls ") ||
+	    !weir_slice_ends(weir_slice_trim(row->line), " seconds"))
+		return;
+	table->profiles++;
+	leave_out(table, row->at);
+}
+
+/* Warns of the tables that are left out, and says which one is read. */
 static void warn_of_others(struct table *table)
 {
+	static const char *const details[2][2] = {
+		{"the first was read", "its total is negative; the next one was read"},
+		{"a table of cProfile; the first of the PyTorch profiler was read",
+	         "a table of cProfile, then one with a negative total; the next one was read"},
+	};
+
 	if (!table->others)
 		return;
-	weir_input_warn(table->input, WEIR_WARN_OTHER_TABLE, table->next_at, "the first was read");
+	weir_input_warn(table->input, WEIR_WARN_OTHER_TABLE, table->other_at,
+	                details[table->profiles > 0][table->negative > 0]);
 	table->input->warnings[WEIR_WARN_OTHER_TABLE].count = table->others;
+}
+
+static void make_runs(struct table *table)
+{
+	table->input->run = weir_run_new();
+	table->host = weir_run_new();
+	table->bare = weir_run_new();
+	table->every = weir_run_new();
+	table->cut = weir_run_new();
+}
+
+static void free_runs(struct table *table)
+{
+	weir_run_free(table->host);
+	weir_run_free(table->bare);
+	weir_run_free(table->every);
+	weir_run_free(table->cut);
+}
+
+/* Leaves out the table with a negative total, to read the next one. */
+static void start_again(struct table *table)
+{
+	static const enum weir_warning_code codes[] = {
+		WEIR_WARN_NEGATIVE_DURATION, WEIR_WARN_BAD_NUMBER, WEIR_WARN_SKIPPED_EVENT};
+	struct table next = {.input = table->input,
+	                     .others = table->others,
+	                     .other_at = table->other_at,
+	                     .profiles = table->profiles,
+	                     .negative = table->negative + 1};
+
+	leave_out(&next, table->start_at);
+	free_runs(table);
+	weir_run_free(table->input->run);
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		table->input->warnings[codes[i]] = (struct weir_warning){0};
+	table->input->events = 0;
+	*table = next;
+	make_runs(table);
 }
 
 /* Takes a line. Three lines of dashes separate title, rows and footer. */
@@ -351,6 +433,10 @@ static void read_line(struct table *table, const struct weir_csv_row *row)
 	struct span spans[MAX_COLUMNS];
 	size_t count = read_spans(row->line, spans);
 
+	if (table->separators == 3 && table->impossible && count)
+		start_again(table);
+	if (!table->separators && !count)
+		count_profile(table, row);
 	if (table->separators == 3) {
 		if (!count && !table->rules)
 			read_footer(table, row->line);
@@ -358,7 +444,8 @@ static void read_line(struct table *table, const struct weir_csv_row *row)
 	} else if (count && (!table->separators || count == table->span_count)) {
 		memcpy(table->spans, spans, sizeof(spans));
 		table->span_count = count;
-		table->separators++;
+		if (!table->separators++)
+			table->start_at = row->at;
 	} else if (table->separators == 1 && !weir_slice_trim(row->line).length) {
 		return; /* a log of Windows has blank lines between the lines of a table */
 	} else if (table->separators == 1 && !read_header(table, row->line)) {
@@ -421,48 +508,60 @@ static void choose_times(struct table *table)
 	host->calls = no_calls;
 }
 
+/* Warns of a table that ended early, and of totals that follow from shares. */
+static void warn_of_cut(struct table *table)
+{
+	if (table->separators == 2)
+		weir_input_warn(table->input, WEIR_WARN_TRUNCATED, UINT64_MAX,
+		                table->derived ? "totals follow from the shares of the rows"
+		                               : NULL);
+	else if (table->derived)
+		weir_input_warn(table->input, WEIR_WARN_MISSING_ROWS, UINT64_MAX,
+		                "it ends without the lines that state its totals");
+}
+
+/* Refuses a file whose tables have no row with a time, or a negative total. */
+static enum weir_status check_table(const struct table *table, struct weir_error *err)
+{
+	if (table->impossible || (table->negative && !table->input->events))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "the table states a negative total, which no run has: expected a "
+		                 "positive \"Self CPU time total\"; record the run again with "
+		                 "torch.profiler");
+	if (table->input->run->operators.count || table->host->operators.count)
+		return WEIR_OK;
+	return weir_fail(err, WEIR_E_EMPTY,
+	                 "no row with a time: expected lines of dashes, a header with "
+	                 "\"Self CPU\", and rows below it, as long as the dashes; pass one "
+	                 "table as it was printed");
+}
+
 static enum weir_status read_table(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
 	static const struct weir_csv_options options = {.separator = '\t'};
 	struct weir_csv *csv = weir_csv_new(source, &options);
-	struct table table = {.input = input,
-	                      .host = weir_run_new(),
-	                      .bare = weir_run_new(),
-	                      .every = weir_run_new(),
-	                      .cut = weir_run_new()};
+	struct table table = {.input = input};
 	const struct weir_csv_row *row;
 	enum weir_status status;
-	bool has_rows;
 
-	input->run = weir_run_new();
+	make_runs(&table);
 	while (!(status = weir_csv_next(csv, &row, err)) && row)
 		read_line(&table, row);
-	warn_of_others(&table);
 	weir_csv_free(csv);
-	take_bare(&table);
-	weir_run_free(table.bare);
-	weir_run_free(table.cut);
-	has_rows = input->run->operators.count || table.host->operators.count;
-	if (!status)
+	warn_of_others(&table);
+	if (!status) {
+		weir_damage_of_source(input, source);
+		take_bare(&table);
+		status = check_table(&table, err);
+	}
+	if (!status) {
 		derive_totals(&table);
-	choose_times(&table);
-	weir_run_free(table.host);
-	weir_run_free(table.every);
-	if (status)
-		return status;
-	weir_damage_of_source(input, source);
-	if (table.separators == 2)
-		weir_input_warn(input, WEIR_WARN_TRUNCATED, UINT64_MAX,
-		                table.of_host.share > 0 || table.of_device.share > 0
-		                        ? "totals follow from the shares of the rows"
-		                        : NULL);
-	if (!has_rows)
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "no row with a time: expected lines of dashes, a header with "
-		                 "\"Self CPU\", and rows below it, as long as the dashes; pass one "
-		                 "table as it was printed");
-	return WEIR_OK;
+		choose_times(&table);
+		warn_of_cut(&table);
+	}
+	free_runs(&table);
+	return status;
 }
 
 static const struct weir_mark marks[] = {
