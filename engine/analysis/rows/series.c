@@ -361,6 +361,16 @@ static void set_labels(struct weir_run *run, const struct weir_analysis *analysi
 	set_versions(run, trace);
 }
 
+/* Counts the devices of a monitor, without the instances of divided devices. */
+static size_t count_whole(const struct weir_telemetry *telemetry)
+{
+	size_t count = 0;
+
+	for (size_t d = 0; d < telemetry->device_count; d++)
+		count += !telemetry->devices[d].is_part;
+	return count;
+}
+
 /* Sets the labels of the devices from the first monitor, for profiles without a timeline. */
 static void set_monitor_labels(struct weir_run *run, const struct weir_profile *profile)
 {
@@ -372,10 +382,12 @@ static void set_monitor_labels(struct weir_run *run, const struct weir_profile *
 			continue;
 		if (telemetry->devices[0].name)
 			weir_run_set_label(run, "gpu", telemetry->devices[0].name);
-		/* Rows that do not name their devices do not state their number. */
-		if (profile->inputs[i].warnings[WEIR_WARN_UNNAMED_DEVICES].count)
+		/* Rows that do not name their devices, or name instances alone, do not state
+		 * the number of devices. */
+		if (profile->inputs[i].warnings[WEIR_WARN_UNNAMED_DEVICES].count ||
+		    !count_whole(telemetry))
 			return;
-		weir_text_printf(&text, "%zu", telemetry->device_count);
+		weir_text_printf(&text, "%zu", count_whole(telemetry));
 		weir_run_set_label(run, "gpu_count", text.data);
 		weir_text_release(&text);
 		return;

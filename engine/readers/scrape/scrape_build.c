@@ -500,7 +500,8 @@ enum weir_status weir_scrape_builder_add(struct scrape_builder *builder,
 #define MILLI    1e-3
 #define PER_CENT 1e-2
 
-/* PCIe from the side of the device: it transmits to the host. */
+/* PCIe from the side of the device: it transmits to the host. Of two names for one gauge, the last
+ * one on a page counts: a device in MIG mode has no GPU_UTIL. */
 static const struct {
 	const char *name;
 	enum weir_gauge gauge;
@@ -515,6 +516,7 @@ static const struct {
 	{"DCGM_FI_DEV_POWER_MGMT_LIMIT", WEIR_GAUGE_POWER_LIMIT_W, 1},
 	{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", WEIR_GAUGE_POWER_LIMIT_W, 1},
 	{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", WEIR_GAUGE_ENERGY_J, MILLI},
+	{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", WEIR_GAUGE_UTILIZATION, 1},
 	{"DCGM_FI_DEV_GPU_UTIL", WEIR_GAUGE_UTILIZATION, PER_CENT},
 	{"DCGM_FI_DEV_MEM_COPY_UTIL", WEIR_GAUGE_MEMORY_ACTIVITY, PER_CENT},
 	{"DCGM_FI_DEV_FB_USED", WEIR_GAUGE_MEMORY_USED_BYTES, MIB},
@@ -535,6 +537,7 @@ static const struct {
 	{"dcgm_gpu_temp", WEIR_GAUGE_TEMPERATURE_C, 1},
 	{"dcgm_power_usage", WEIR_GAUGE_POWER_W, 1},
 	{"dcgm_total_energy_consumption", WEIR_GAUGE_ENERGY_J, MILLI},
+	{"dcgm_fi_prof_gr_engine_active", WEIR_GAUGE_UTILIZATION, 1},
 	{"dcgm_gpu_utilization", WEIR_GAUGE_UTILIZATION, PER_CENT},
 	{"dcgm_mem_copy_utilization", WEIR_GAUGE_MEMORY_ACTIVITY, PER_CENT},
 	{"dcgm_fb_used", WEIR_GAUGE_MEMORY_USED_BYTES, MIB},
@@ -639,6 +642,48 @@ static void fill_family(struct filling *filling, uint32_t row, enum weir_gauge g
 	}
 }
 
+/* Takes the samples of a family as memory that, with the gauge `rest`, is all of a device. */
+static void add_memory(struct filling *filling, const char *name, enum weir_gauge rest)
+{
+	const struct weir_scrape *scrape = filling->scrape;
+	uint32_t row = weir_scrape_find_family(scrape, name, strlen(name));
+	const struct weir_scrape_family *family;
+
+	if (row == WEIR_ROWMAP_NONE)
+		return;
+	family = &scrape->families[row];
+	for (size_t i = 0; i < family->series_count; i++) {
+		uint32_t series = scrape->by_family[family->first_series + i];
+		double value = weir_scrape_value(scrape, series, WEIR_PART_VALUE);
+		struct weir_telemetry_sample *sample;
+
+		if (!scrape->series[series].sample_count || is_blank(value) || value < 0)
+			continue;
+		sample = find_row(filling, series);
+		sample->value[WEIR_GAUGE_MEMORY_TOTAL_BYTES] = sample->value[rest] + value * MIB;
+	}
+}
+
+/* Takes used, free and reserved memory as the memory of a device that states no total. */
+static void fill_memory(struct filling *filling)
+{
+	static const struct {
+		const char *total, *free, *reserved;
+	} names[] = {
+		{"DCGM_FI_DEV_FB_TOTAL", "DCGM_FI_DEV_FB_FREE", "DCGM_FI_DEV_FB_RESERVED"},
+		{"dcgm_fb_total", "dcgm_fb_free", "dcgm_fb_reserved"},
+	};
+	const struct weir_scrape *scrape = filling->scrape;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (weir_scrape_find_family(scrape, names[i].total, strlen(names[i].total)) !=
+		    WEIR_ROWMAP_NONE)
+			continue;
+		add_memory(filling, names[i].free, WEIR_GAUGE_MEMORY_USED_BYTES);
+		add_memory(filling, names[i].reserved, WEIR_GAUGE_MEMORY_TOTAL_BYTES);
+	}
+}
+
 static void fill_page(struct filling *filling, const struct weir_scrape *scrape)
 {
 	filling->scrape = scrape;
@@ -650,6 +695,7 @@ static void fill_page(struct filling *filling, const struct weir_scrape *scrape)
 		if (family != WEIR_ROWMAP_NONE)
 			fill_family(filling, family, gauges[i].gauge, gauges[i].scale);
 	}
+	fill_memory(filling);
 	for (size_t i = 0; i < sizeof reason_names / sizeof *reason_names; i++) {
 		uint32_t family =
 			weir_scrape_find_family(scrape, reason_names[i], strlen(reason_names[i]));
