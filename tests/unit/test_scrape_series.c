@@ -136,6 +136,33 @@ static void a_time_per_output_token_of_sglang_has_bounds(void **state)
 	release(&bench);
 }
 
+#define INFERRED(model, executions, infer_us)                                                      \
+	"nv_inference_count{model=\"" model "\"} 1000\n"                                           \
+	"nv_inference_exec_count{model=\"" model "\"} " executions "\n"                            \
+	"nv_inference_compute_infer_duration_us{model=\"" model "\"} " infer_us "\n"
+
+static void a_page_without_requests_has_inferences_and_times_of_one(void **state)
+{
+	struct bench bench = {0};
+
+	(void)state;
+	add_text(&bench, INFERRED("e", "1000", "60000") INFERRED("a", "50", "50000")
+	                         INFERRED("b", "1000", "10000"));
+	collect(&bench);
+	assert_true(isnan(bench.figures.requests));
+	assert_near(bench.figures.inferences, 1000, 0);
+	assert_true(bench.figures.ensembles);
+	assert_int_equal(bench.figures.stage_count, 3);
+	assert_string_equal(bench.figures.stages[0].name, "e/compute_infer");
+	assert_near(bench.figures.stages[0].count, 1000, 0);
+	assert_near(bench.figures.stages[0].mean_ns, 6e4, 1e-9);
+	assert_true(isnan(bench.figures.batch_size));
+	assert_int_equal(bench.figures.batch_count, 2);
+	assert_near(bench.figures.batches[0].size, 20, 0);
+	assert_near(bench.figures.batches[1].size, 1, 0);
+	release(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +170,7 @@ int main(void)
 		cmocka_unit_test(labels_of_engines_and_kinds_divide_no_sum),
 		cmocka_unit_test(ranks_of_an_engine_state_the_same_requests),
 		cmocka_unit_test(only_totals_lose_their_suffix),
+		cmocka_unit_test(a_page_without_requests_has_inferences_and_times_of_one),
 		cmocka_unit_test(a_time_per_output_token_of_sglang_has_bounds),
 	};
 

@@ -257,6 +257,50 @@ static void note_tokens(const struct weir_scrape_figures *figures, struct weir_r
 	weir_text_release(&text);
 }
 
+/* Returns true if the batches of each model are figures: no mean holds for all models, or the pages
+ * do not count requests. */
+static bool has_batches(const struct weir_scrape_figures *figures)
+{
+	return figures->batch_count > 0 && (isnan(figures->batch_size) || figures->inferences > 0);
+}
+
+/* Notes the inferences of a page that does not count requests, and the batches of its models. */
+static void note_inferences(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	if (figures->inferences > 0) {
+		add_number(&text, figures->inferences);
+		weir_report_note(report, "inferences",
+		                 "%s inferences; the metrics pages do not count requests: times of "
+		                 "stages are means per inference",
+		                 text.data);
+		weir_text_clear(&text);
+	}
+	for (size_t i = 0; has_batches(figures) && i < figures->batch_count; i++)
+		weir_text_printf(&text, "%s%s %.4g", text.length ? ", " : "",
+		                 *figures->batches[i].model ? figures->batches[i].model
+		                                            : "a model without a name",
+		                 figures->batches[i].size);
+	if (has_batches(figures))
+		weir_report_note(report, "batches", "mean batch size by model: %s", text.data);
+	weir_text_release(&text);
+}
+
+/* Adds the mean batch of each model, or of the only one: "MODEL/batch_size_mean". */
+static void add_batches(const struct weir_scrape_figures *figures, struct weir_run *run)
+{
+	for (size_t i = 0; has_batches(figures) && i < figures->batch_count; i++) {
+		struct weir_text name = {0};
+
+		if (figures->batch_count > 1)
+			weir_text_printf(&name, "%s/", figures->batches[i].model);
+		weir_text_puts(&name, "batch_size_mean");
+		weir_run_add_metric(run, name.data, figures->batches[i].size, NULL, true);
+		weir_text_release(&name);
+	}
+}
+
 /* Notes that no metric of the pages is known; pages that gave samples of devices were of use. */
 static void note_unknown(const struct weir_profile *profile, struct weir_report *report)
 {
@@ -297,6 +341,7 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 		weir_report_note(report, "ensembles",
 		                 "a request of an ensemble counts once, not again at each of its "
 		                 "steps");
+	note_inferences(&figures, report);
 	note_moments(&figures, report);
 	note_tokens(&figures, report);
 	report->served_nothing = served_nothing(&figures);
@@ -336,5 +381,6 @@ void weir_run_add_scrapes(const struct weir_analysis *analysis, struct weir_run 
 	weir_run_add_metric(run, "decode_tokens_per_s",
 	                    rate(figures.generation_tokens, figures.generation_ns), "1/s", true);
 	weir_run_add_metric(run, "prefix_hit_rate", figures.cache_hit_rate, "ratio", true);
+	add_batches(&figures, run);
 	weir_scrape_figures_release(&figures);
 }

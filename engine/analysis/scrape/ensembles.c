@@ -20,11 +20,19 @@ static bool close_to(double a, double b)
 	return fabs(a - b) <= TORN * fmax(a, b);
 }
 
+double weir_ensembles_requests(const struct weir_gathering *gathering, size_t group)
+{
+	double requests = weir_gathered_value(gathering, WEIR_SCRAPED_REQUESTS, group);
+
+	return isnan(requests) ? weir_gathered_value(gathering, WEIR_SCRAPED_INFERENCES, group)
+	                       : requests;
+}
+
 static void fill_search(struct search *search, const struct weir_gathering *gathering)
 {
 	search->gathering = gathering;
 	for (size_t g = 0; g < gathering->group_count; g++) {
-		double requests = weir_gathered_value(gathering, WEIR_SCRAPED_REQUESTS, g);
+		double requests = weir_ensembles_requests(gathering, g);
 		bool known = gathering->groups[g].server == WEIR_SERVER_TRITON && requests > 0;
 
 		search->requests[g] = known ? requests : 0;
@@ -132,7 +140,7 @@ double weir_ensembles_total(const struct weir_gathering *gathering,
 		return weir_gathered_value(gathering, metric, SIZE_MAX);
 	for (size_t g = 0; g < gathering->group_count; g++) {
 		double own = weir_gathered_value(gathering, metric, g);
-		double requests = weir_gathered_value(gathering, WEIR_SCRAPED_REQUESTS, g);
+		double requests = weir_ensembles_requests(gathering, g);
 
 		if (isnan(own) || gathering->groups[g].server != WEIR_SERVER_TRITON)
 			continue;

@@ -21,6 +21,10 @@ struct weir_ensembles {
 	bool any;
 };
 
+/* Returns the requests of a model, or its inferences if the pages do not count requests of it. NAN:
+ * neither is given. */
+double weir_ensembles_requests(const struct weir_gathering *gathering, size_t group);
+
 void weir_ensembles_find(const struct weir_gathering *gathering, struct weir_ensembles *out);
 
 /* Returns a running total over all models with every request once: steps count for the requests

@@ -116,7 +116,8 @@ static double or_zero(double value)
 /*
  * Adds the stages of Triton. Triton sums durations over requests, so only their ratio to requests
  * is meaningful. Answers from the response cache count as queue and request, but not as
- * computation.
+ * computation. Of pages that do not count requests, the times of computation are means over
+ * inferences.
  */
 static void add_triton(struct filling *filling, size_t group)
 {
@@ -131,6 +132,8 @@ static void add_triton(struct filling *filling, size_t group)
 
 	if (filling->gathering->groups[group].server != WEIR_SERVER_TRITON)
 		return;
+	if (isnan(requests)) /* of a page without requests, times per inference are known */
+		computed = of_group(filling, WEIR_SCRAPED_INFERENCES, group);
 	add_mean(filling, group, "queue", "queue", queue, requests);
 	add_mean(filling, group, "compute_input", "h2d", input, computed);
 	add_mean(filling, group, "compute_infer", "compute", infer, computed);
@@ -292,7 +295,8 @@ static void find_active(struct filling *filling)
 		enum weir_scraped metric = item->row->metric;
 
 		if ((metric == WEIR_SCRAPED_STAGE && weir_buckets_total(&item->buckets) > 0) ||
-		    (metric == WEIR_SCRAPED_REQUESTS && item->value > 0))
+		    ((metric == WEIR_SCRAPED_REQUESTS || metric == WEIR_SCRAPED_INFERENCES) &&
+		     item->value > 0))
 			filling->active[item->group] = true;
 	}
 	for (size_t g = 0; g < gathering->group_count; g++) {
@@ -339,11 +343,42 @@ static double requests_of_stages(const struct weir_scrape_figures *figures)
 	return sum > 0 ? sum : NAN;
 }
 
-/* Returns the mean batch: inferences over executions. An ensemble executes nothing itself. */
+/* Fills the mean batch of each model. An ensemble executes nothing itself. */
+static void fill_batches(const struct filling *filling, struct weir_scrape_figures *out)
+{
+	const struct weir_gathering *gathering = filling->gathering;
+
+	out->batches = weir_alloc((gathering->group_count + 1) * sizeof *out->batches);
+	for (size_t g = 0; g < gathering->group_count; g++) {
+		double size = ratio(of_group(filling, WEIR_SCRAPED_INFERENCES, g),
+		                    of_group(filling, WEIR_SCRAPED_EXECUTIONS, g));
+
+		if (size > 0 && !filling->ensembles.is_ensemble[g])
+			out->batches[out->batch_count++] = (struct weir_scrape_batch){
+				.model = weir_alloc_text(gathering->groups[g].model), .size = size};
+	}
+}
+
+/* True if the steps of an ensemble, which execute the same requests, do so in different batches. */
+static bool differs_by_step(const struct weir_scrape_figures *figures)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < figures->batch_count; i++) {
+		least = fmin(least, figures->batches[i].size);
+		most = fmax(most, figures->batches[i].size);
+	}
+	return figures->ensembles && most - least > TORN * most;
+}
+
+/* Returns the mean batch: inferences over executions. */
 static double batch_size(const struct filling *filling)
 {
 	const struct weir_gathering *gathering = filling->gathering;
 	double inferences = 0, executions = 0;
+
+	if (differs_by_step(filling->out))
+		return NAN;
 
 	for (size_t g = 0; g < gathering->group_count; g++) {
 		double own = of_group(filling, WEIR_SCRAPED_EXECUTIONS, g);
@@ -396,6 +431,10 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 	out->requests = weir_ensembles_total(gathering, &filling->ensembles, WEIR_SCRAPED_REQUESTS);
 	if (isnan(out->requests))
 		out->requests = requests_of_stages(out);
+	out->inferences = isnan(out->requests)
+	                          ? weir_ensembles_total(gathering, &filling->ensembles,
+	                                                 WEIR_SCRAPED_INFERENCES)
+	                          : NAN;
 	out->failed = weir_ensembles_total(gathering, &filling->ensembles, WEIR_SCRAPED_FAILED);
 	out->prompt_tokens = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_TOKENS, SIZE_MAX);
 	out->prompt_ns = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_NS, SIZE_MAX);
@@ -407,6 +446,7 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 	if (isnan(out->cache_hit_rate))
 		out->cache_hit_rate =
 			weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_HIT_RATE).mean;
+	fill_batches(filling, out);
 	out->batch_size = batch_size(filling);
 	if (isnan(out->batch_size))
 		out->batch_size = mean_size(gathering, WEIR_SCRAPED_BATCH_SIZE);
@@ -446,5 +486,8 @@ void weir_scrape_figures_release(struct weir_scrape_figures *figures)
 	for (size_t i = 0; i < figures->stage_count; i++)
 		free(figures->stages[i].name);
 	free(figures->stages);
+	for (size_t i = 0; i < figures->batch_count; i++)
+		free(figures->batches[i].model);
+	free(figures->batches);
 	*figures = (struct weir_scrape_figures){0};
 }

@@ -40,6 +40,12 @@ struct weir_scrape_stage {
 	bool resolution_limited; /* the interval of p95 exceeds WEIR_RESOLUTION_LIMIT */
 };
 
+/* A model of Triton that executes batches. */
+struct weir_scrape_batch {
+	char *model;
+	double size; /* mean: inferences over executions */
+};
+
 struct weir_scrape_figures {
 	struct weir_scrape_stage *stages;
 	size_t stage_count;
@@ -52,6 +58,9 @@ struct weir_scrape_figures {
 	double cache_hit_rate, batch_size, step_tokens;
 	double running, waiting, cache_usage; /* means over the pages, two at most */
 	struct weir_scrape_moments running_at, waiting_at, cache_usage_at, generation_rate_at;
+	double inferences; /* NAN: not given, or requests are counted */
+	struct weir_scrape_batch *batches;
+	size_t batch_count;
 	bool ensembles; /* requests of ensembles are counted once, not at each step */
 };
 
