@@ -109,6 +109,21 @@ static void damaged_text_is_counted_or_refused(void **state)
 	reading_survives_damage(TEXT, TABLE("2.000", FORWARD LEN));
 }
 
+/* kernprof prints its lines behind what the program prints, such as a table of cProfile. */
+static void a_text_of_line_profiler_behind_the_table_is_named_as_left_out(void **state)
+{
+#define LINES                                                                                      \
+	"Total time: 0.5 s\nFile: a.py\nFunction: f at line 1\n\n"                                 \
+	"Line #      Hits         Time  Per Hit   % Time  Line Contents\n"                         \
+	"     2         4     500000.0 125000.0    100.0      return g()\n\n"
+	(void)state;
+	expect_warned(TABLE("2.000", FORWARD) "Timer unit: 1e-06 s\n\n" LINES LINES,
+	              WEIR_WARN_OTHER_TABLE, 2);
+	expect_warned(TABLE("2.000", FORWARD) "Timer unit: 1e-06 s\n", WEIR_WARN_OTHER_TABLE, 0);
+	expect_warned(TABLE("2.000", FORWARD) LINES, WEIR_WARN_OTHER_TABLE, 0);
+#undef LINES
+}
+
 static void the_text_is_recognised(void **state)
 {
 	(void)state;
@@ -138,6 +153,7 @@ int main(void)
 		cmocka_unit_test(tables_of_other_profiles_add_up_and_those_of_one_do_not),
 		cmocka_unit_test(a_cut_table_says_which_share_it_holds),
 		cmocka_unit_test(damaged_text_is_counted_or_refused),
+		cmocka_unit_test(a_text_of_line_profiler_behind_the_table_is_named_as_left_out),
 		cmocka_unit_test(the_text_is_recognised),
 		cmocka_unit_test(calls_are_those_of_all_depths),
 	};

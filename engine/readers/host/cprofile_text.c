@@ -48,6 +48,7 @@ struct reading {
 	size_t head_length;
 	int64_t stated_ns; /* sum over all profiles */
 	bool rows;         /* the header of a table was read */
+	uint64_t lines_at; /* byte of the text of line_profiler behind the tables; 0: none so far */
 };
 
 static bool is_blank(char c)
@@ -221,6 +222,18 @@ static bool is_header(struct weir_slice line)
 	       weir_slice_holds(line, PLACE);
 }
 
+/* Counts the functions of a text of line_profiler, which kernprof prints behind the tables:
+ * "Timer unit: 1e-06 s", and "Line #      Hits         Time  Per Hit" for each function. */
+static void skip_lines(struct reading *reading, const struct weir_csv_row *line)
+{
+	if (weir_slice_starts(line->line, "Timer unit: ") && !reading->lines_at)
+		reading->lines_at = line->at;
+	else if (reading->lines_at && weir_slice_starts(line->line, "Line #") &&
+	         weir_slice_holds(line->line, "Per Hit"))
+		weir_input_warn(reading->input, WEIR_WARN_OTHER_TABLE, reading->lines_at,
+		                "a text of line_profiler follows; the table of cProfile was read");
+}
+
 static void take_line(struct reading *reading, const struct weir_csv_row *line)
 {
 	struct row row;
@@ -231,8 +244,10 @@ static void take_line(struct reading *reading, const struct weir_csv_row *line)
 		reading->rows = reading->head_length > 0;
 		return;
 	}
-	if (!reading->rows)
+	if (!reading->rows) {
+		skip_lines(reading, line);
 		return;
+	}
 	if (line->cut && !weir_slice_ends(line->line, ")") && !weir_slice_ends(line->line, "}"))
 		weir_input_warn(reading->input, WEIR_WARN_TRUNCATED, line->at, NULL);
 	else if (parse_row(line->line, &row))
