@@ -778,7 +778,8 @@ static void samples_of_others_read(void **state)
 	weir_profile_free(profile);
 }
 
-/* A profiler cut the name at a blank, or aligned the numbers: callers and leaves are one function. */
+/* A profiler cut the name at a blank, or aligned the numbers: callers and leaves are one function.
+ */
 static void blanks_at_the_end_of_a_name_make_no_other_function(void **state)
 {
 	(void)state;
