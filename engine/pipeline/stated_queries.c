@@ -14,6 +14,7 @@
 /* Median times of a query in ms; copies that are not stated take no time. */
 struct query {
 	double enqueue, copies, compute;
+	double latency; /* as stated, or else the sum of copies and computation */
 };
 
 static double median(const struct weir_run *run, const char *name)
@@ -40,6 +41,8 @@ static bool find_query(const struct weir_report *report, struct query *query)
 		                        .copies = fmax(median(run, "h2d_median_ms"), 0) +
 		                                  fmax(median(run, "d2h_median_ms"), 0),
 		                        .compute = compute};
+		query->latency =
+			fmax(median(run, "latency_median_ms"), query->copies + query->compute);
 	}
 	return found == 1;
 }
@@ -53,12 +56,10 @@ static void put_ms(struct weir_text *out, double ms)
 static void put_part(const char *takes, double part_ms, const struct query *query,
                      struct weir_text *out)
 {
-	double all_ms = query->copies + query->compute;
-
 	weir_text_puts(out, takes);
-	weir_text_part(out, part_ms / all_ms);
+	weir_text_part(out, part_ms / query->latency);
 	weir_text_puts(out, " of a median query of ");
-	put_ms(out, all_ms);
+	put_ms(out, query->latency);
 }
 
 const char *weir_describe_stated_queries(struct weir_report *report)

@@ -11,8 +11,9 @@
 
 #define NS_OF_MS 1e6
 /* A first token later than this share of the request is its whole answer: clients that do not
- * stream see both at once. */
+ * stream see both at once, and state no time between tokens. */
 #define NOT_STREAMED 0.98
+#define BEYOND_LIMIT 1.02 /* times the stated number of concurrent requests */
 
 /* Returns the value of a figure, "mean_ttft_ms" for "mean", "_ttft_ms"; NAN: not stated. */
 static double figure(const struct weir_run *run, const char *statistic, const char *of)
@@ -34,19 +35,16 @@ static double token_ms(const struct weir_run *run)
 }
 
 /* Returns the mean time of a request by its first token and its number of tokens, in ms; NAN: not
- * known. The mean interval between tokens is one over all tokens, as the sum needs it; the time per
- * token is a mean over requests, and stands for it where it is missing. */
+ * known. An interval may hold several tokens, as with speculative decoding: it stands for the time
+ * per token only where that is missing. */
 static double derived_ms(const struct weir_run *run)
 {
 	double requests = weir_figure_label_number(run, WEIR_LOAD_COMPLETED);
 	double tokens = weir_figure_label_number(run, "total_output_tokens") / requests;
-	double interval = figure(run, "mean", "_itl_ms");
 
-	if (!(interval > 0))
-		interval = figure(run, "mean", "_tpot_ms");
 	if (!(requests > 0) || !(tokens > 1))
 		return NAN;
-	return figure(run, "mean", "_ttft_ms") + interval * (tokens - 1);
+	return figure(run, "mean", "_ttft_ms") + token_ms(run) * (tokens - 1);
 }
 
 /* Returns the mean time of a request, in ms; NAN: not known. */
@@ -107,7 +105,7 @@ const char *weir_describe_stated_requests(struct weir_report *report)
 	request = request_ms(run);
 	first = figure(run, "mean", "_ttft_ms");
 	token = token_ms(run);
-	if (!(first > 0) || !(first < NOT_STREAMED * request))
+	if (!(first > 0) || !(first < request) || (!(token > 0) && first >= NOT_STREAMED * request))
 		return NULL;
 	if (first >= request / 2)
 		put_part(run, "the first token takes ", first / request, &text);
@@ -161,6 +159,7 @@ static void put_rates(const struct weir_run *run, struct weir_text *out)
 	             {"output_throughput", "output tokens/s"},
 	             {"total_token_throughput", "tokens/s of input and output"}};
 	double under_way = figure(run, rates[0].name, "") * request_ms(run) / 1e3;
+	double limit = weir_figure_label_number(run, "max_concurrency");
 
 	for (size_t i = 0; i < WEIR_COUNT_OF(rates); i++) {
 		double rate = figure(run, rates[i].name, "");
@@ -171,10 +170,13 @@ static void put_rates(const struct weir_run *run, struct weir_text *out)
 		weir_text_rounded(out, rate);
 		weir_text_printf(out, " %s", rates[i].unit);
 	}
-	if (under_way > 0) {
+	/* More than the limit: rate and time are of different requests or windows. */
+	if (under_way > 0 && !(under_way > BEYOND_LIMIT * limit)) {
 		weir_text_puts(out, "; on average ");
 		weir_text_rounded(out, under_way);
-		weir_text_puts(out, " requests under way");
+		weir_text_puts(out, under_way >= 0.995 && under_way < 1.005
+		                            ? " request under way"
+		                            : " requests under way");
 	}
 }
 

@@ -99,6 +99,11 @@ static void answers_without_a_token_are_counted(void **state)
 		{ANSWERED("[2, 0, 2]", ", \"errors\": [\"\", \"refused\", \"\"]"), 0, 1, "1"},
 		/* Without errors, only a lack of output tells of failure. */
 		{ANSWERED("[2, 0, 2]", ""), 0, 1, "1"},
+		/* All requests completed: the one without output did as well. */
+		{"{\"backend\": \"vllm\", \"num_prompts\": 3, \"duration\": 1.5, \"completed\": 3, "
+	         "\"request_throughput\": 2, \"output_throughput\": 4, \"output_lens\": [2, 0, 2], "
+	         "\"ttfts\": [0.05, 0.0, 0.08], \"itls\": [[0.01], [], [0.02]]}",
+	         1, 0, "0"},
 	};
 
 	(void)state;

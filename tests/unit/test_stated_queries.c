@@ -46,6 +46,16 @@ static void the_longer_of_copies_and_computation_is_named(void **state)
 	                "copies between host and device take 60 % of a median query of 2.50 ms");
 }
 
+static void a_latency_beyond_the_parts_is_the_whole(void **state)
+{
+	struct stated figures[] = {{"gpu_compute_median_ms", 4}, {"latency_median_ms", 5}, {0}};
+
+	(void)state;
+	expect_headline(stated_profile(figures),
+	                "the GPU computes for 80 % of a median query of 5.00 ms; the log does not "
+	                "show what bounds the computation");
+}
+
 static void times_that_are_not_stated_do_not_count(void **state)
 {
 	(void)state;
@@ -91,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_host_is_named_from_the_threshold_of_the_tool_on),
 		cmocka_unit_test(the_longer_of_copies_and_computation_is_named),
+		cmocka_unit_test(a_latency_beyond_the_parts_is_the_whole),
 		cmocka_unit_test(times_that_are_not_stated_do_not_count),
 		cmocka_unit_test(several_results_are_not_mixed),
 		cmocka_unit_test(the_share_of_the_prefill_in_a_batch_is_named),

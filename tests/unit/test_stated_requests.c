@@ -49,6 +49,15 @@ static void answers_that_were_not_streamed_are_not_divided(void **state)
 	expect_headline(request(1000, 1200), NULL);
 }
 
+static void a_time_between_tokens_shows_that_answers_were_streamed(void **state)
+{
+	struct stated figures[] = {
+		{"mean_e2el_ms", 1000}, {"mean_ttft_ms", 990}, {"mean_tpot_ms", 2}, {0}};
+
+	(void)state;
+	expect_headline(stated_profile(figures), FIRST("99 %"));
+}
+
 static void missing_or_impossible_times_give_no_headline(void **state)
 {
 	(void)state;
@@ -74,10 +83,18 @@ static struct weir_profile *without_request(const char *requests, const char *to
 
 static void a_request_is_the_sum_of_its_tokens_if_nothing_states_it(void **state)
 {
+	struct weir_profile *profile;
+
 	(void)state;
 	expect_headline(without_request("5", "155"),
 	                "tokens after the first take 75 % of a mean request of about 400 ms, one "
 	                "every 10.0 ms; the result does not show what bounds them");
+	/* An interval between chunks may hold several tokens. */
+	profile = without_request("5", "155");
+	weir_figure_add(profile->inputs[0].run, "mean_tpot_ms", "ms", false, 5);
+	expect_headline(profile,
+	                "tokens after the first take 60 % of a mean request of about 250 ms, one "
+	                "every 5.00 ms; the result does not show what bounds them");
 	expect_headline(without_request("5", "5"), NULL); /* of one token each */
 	expect_headline(without_request("0", "155"), NULL);
 	expect_headline(without_request(NULL, "155"), NULL);
@@ -125,6 +142,29 @@ static void times_and_throughput_are_noted(void **state)
 	weir_profile_free(profile);
 }
 
+/* Expects the note on the rates of 4 requests/s that take 500 ms, with this limit. */
+static void expect_rates(const char *limit, const char *expected)
+{
+	struct weir_profile *profile = stated_profile(
+		(struct stated[]){{"mean_e2el_ms", 500}, {"request_throughput", 4}, {0}});
+	struct weir_report *report = weir_report_new(profile);
+
+	weir_run_set_label(profile->inputs[0].run, "max_concurrency", limit);
+	assert_true(weir_note_stated_requests(report));
+	assert_string_equal(report->notes[1].text, expected);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+static void more_requests_than_the_limit_are_not_under_way(void **state)
+{
+	(void)state;
+	expect_rates("2", "4 requests/s; on average 2 requests under way");
+	expect_rates("1.97", "4 requests/s; on average 2 requests under way");
+	expect_rates("1.9", "4 requests/s");
+	expect_rates("none", "4 requests/s; on average 2 requests under way");
+}
+
 static void runs_without_requests_get_no_note(void **state)
 {
 	struct weir_profile *profile =
@@ -143,6 +183,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longer_part_of_a_request_is_the_headline),
 		cmocka_unit_test(answers_that_were_not_streamed_are_not_divided),
+		cmocka_unit_test(a_time_between_tokens_shows_that_answers_were_streamed),
+		cmocka_unit_test(more_requests_than_the_limit_are_not_under_way),
 		cmocka_unit_test(missing_or_impossible_times_give_no_headline),
 		cmocka_unit_test(a_request_is_the_sum_of_its_tokens_if_nothing_states_it),
 		cmocka_unit_test(several_results_are_not_mixed),

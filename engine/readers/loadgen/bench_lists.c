@@ -178,12 +178,13 @@ static int64_t value_of(const struct weir_bench_lists *all, enum list_id id, siz
 	return list->given ? list->value[request] : UNKNOWN;
 }
 
-/* A failed request has 0 in every list. Its error text marks it, or its lack of output. */
+/* A failed request has 0 in every list. Its error text marks it or, unless all completed, its lack of
+ * output. */
 static bool has_failed(const struct weir_bench_lists *all, size_t request)
 {
 	if (all->list[ERRORS].given)
 		return value_of(all, ERRORS, request) != 0;
-	return value_of(all, OUTPUTS, request) == 0;
+	return !all->completed && value_of(all, OUTPUTS, request) == 0;
 }
 
 /* True if the request was answered without a token, which the tool counts as completed; it states 0
@@ -316,6 +317,7 @@ enum weir_status weir_bench_lists_check(struct weir_bench_lists *all, double dur
 
 	if (status || !all->requests)
 		return status;
+	all->completed = summary->completed >= (double)all->requests;
 	check_answers(all, summary);
 	summary->achieved_per_s = all->list[STARTS].given ? sending_rate(&all->list[STARTS])
 	                                                  : highest_rate(all, duration_s);

@@ -28,6 +28,7 @@ struct weir_bench_lists {
 	size_t requests; /* values of each list of requests */
 	bool whole;      /* each answer came in one piece */
 	bool chunked;    /* gaps are those between chunks of several tokens */
+	bool completed;  /* the result states that every request completed */
 };
 
 /* Takes a member of the result if it is one of the lists, and sets *status. Returns false if it is
