@@ -39,8 +39,18 @@ def of_totals(path):
     return {"total of " + row["Name"]: int(row["TotalDurationNs"]) for row in table(path)}
 
 
+def of_counters(path):
+    """Returns the time of each kernel: a dispatch has a row for each counter."""
+    dispatches = {row["Dispatch_Id"]: (row["Kernel_Name"], int(row["End_Timestamp"]) - int(row["Start_Timestamp"]))
+                  for row in table(path)}
+    totals = {}
+    for name, ns in dispatches.values():
+        totals["total of " + name] = totals.get("total of " + name, 0) + ns
+    return totals
+
+
 ENDINGS = {"kernel_trace.csv": of_kernels, "hip_api_trace.csv": of_calls, "results.json": of_trace, "stats.csv": of_totals,
-           "counter_collection.csv": lambda path: "pass *_kernel_trace.csv of a run without counters",
+           "counter_collection.csv": of_counters,
            "results.db": lambda path: "rocprof v1, which is not read: pass its *.json"}
 
 
@@ -49,7 +59,7 @@ def expected(path):
 
 
 def given(weir, path):
-    if path.endswith("stats.csv"):
+    if path.endswith(("stats.csv", "counter_collection.csv")):
         run = timeline.run(weir, path)
         calls = {name[len("calls/"):-len("/total_ns")]: metric["values"] for name, metric in run.get("metrics", {}).items()
                  if name.startswith("calls/") and name.endswith("/total_ns")}
