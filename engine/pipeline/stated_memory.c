@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/model/template.h"
+#include "engine/pipeline/keep.h"
 #include "engine/pipeline/stated_memory.h"
 #include "engine/stats/moments.h"
 
@@ -121,7 +121,6 @@ const char *weir_describe_stated_memory(struct weir_report *report)
 	struct weir_text text = {0}, quoted = {0};
 	struct stated stated;
 	double unused;
-	const char *copy;
 
 	if (!run)
 		return NULL;
@@ -141,8 +140,6 @@ const char *weir_describe_stated_memory(struct weir_report *report)
 	note_figures(report, &stated);
 	report->verdict.next = next_of(&stated, unused);
 	weir_template_quote(text.data, &quoted);
-	copy = weir_arena_copy(report->arena, quoted.data, quoted.length);
 	weir_text_release(&text);
-	weir_text_release(&quoted);
-	return copy;
+	return weir_keep_line(report, &quoted);
 }

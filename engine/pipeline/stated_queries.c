@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/pipeline/keep.h"
 #include "engine/pipeline/stated_queries.h"
 #include "engine/stats/moments.h"
 
@@ -66,7 +66,6 @@ const char *weir_describe_stated_queries(struct weir_report *report)
 {
 	struct weir_text text = {0};
 	struct query query;
-	const char *copy;
 
 	if (!find_query(report, &query))
 		return NULL;
@@ -87,9 +86,7 @@ const char *weir_describe_stated_queries(struct weir_report *report)
 		put_part("the GPU computes for ", query.compute, &query, &text);
 		weir_text_puts(&text, "; the log does not show what bounds the computation");
 	}
-	copy = weir_arena_copy(report->arena, text.data, text.length);
-	weir_text_release(&text);
-	return copy;
+	return weir_keep_line(report, &text);
 }
 
 const char *weir_describe_stated_batch(struct weir_report *report)
@@ -97,7 +94,6 @@ const char *weir_describe_stated_batch(struct weir_report *report)
 	struct weir_text text = {0};
 	double prefill = NAN, all = NAN;
 	size_t found = 0;
-	const char *copy;
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
@@ -116,7 +112,5 @@ const char *weir_describe_stated_batch(struct weir_report *report)
 	weir_text_puts(&text, " of a batch of ");
 	put_ms(&text, all);
 	weir_text_puts(&text, ", and decoding the rest; the times do not show what bounds either");
-	copy = weir_arena_copy(report->arena, text.data, text.length);
-	weir_text_release(&text);
-	return copy;
+	return weir_keep_line(report, &text);
 }

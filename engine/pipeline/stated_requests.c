@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/base/arena.h"
 #include "engine/base/enums.h"
 #include "engine/base/text.h"
+#include "engine/pipeline/keep.h"
 #include "engine/pipeline/stated_requests.h"
 #include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/parts/figures.h"
@@ -98,7 +98,6 @@ const char *weir_describe_stated_requests(struct weir_report *report)
 	const struct weir_run *run = run_of(report);
 	double request, first, token;
 	struct weir_text text = {0};
-	const char *copy;
 
 	if (!run)
 		return NULL;
@@ -119,9 +118,7 @@ const char *weir_describe_stated_requests(struct weir_report *report)
 	                              ? "; the result does not show what bounds them"
 	                              : "; the result does not show whether requests queue or "
 	                                "prompts take long");
-	copy = weir_arena_copy(report->arena, text.data, text.length);
-	weir_text_release(&text);
-	return copy;
+	return weir_keep_line(report, &text);
 }
 
 /* Appends "first token 1.58 s (median 1.43 s, p99 3.81 s)", as far as it is stated. */

@@ -178,8 +178,8 @@ static int64_t value_of(const struct weir_bench_lists *all, enum list_id id, siz
 	return list->given ? list->value[request] : UNKNOWN;
 }
 
-/* A failed request has 0 in every list. Its error text marks it or, unless all completed, its lack of
- * output. */
+/* A failed request has 0 in every list. Its error text marks it or, unless all completed, its lack
+ * of output. */
 static bool has_failed(const struct weir_bench_lists *all, size_t request)
 {
 	if (all->list[ERRORS].given)
