@@ -34,7 +34,7 @@ static bool find_query(const struct weir_report *report, struct query *query)
 		const struct weir_run *run = report->profile->inputs[i].run;
 		double compute = run ? median(run, "gpu_compute_median_ms") : NAN;
 
-		if (!(compute > 0))
+		if (!run || !(compute > 0))
 			continue;
 		found += run->next ? 2 : 1;
 		*query = (struct query){.enqueue = median(run, "enqueue_median_ms"),
@@ -99,7 +99,7 @@ const char *weir_describe_stated_batch(struct weir_report *report)
 		const struct weir_run *run = report->profile->inputs[i].run;
 		double own = run ? median(run, "prefill_latency_ms") : NAN;
 
-		if (!(own > 0))
+		if (!run || !(own > 0))
 			continue;
 		found += run->next ? 2 : 1;
 		prefill = own;

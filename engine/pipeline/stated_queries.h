@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Divides a query of an inference engine by the times that trtexec states: to enqueue it, to copy
- * its inputs and outputs, and to compute it (engine/readers/loadgen/trtexec.h). Its latency is the
+ * its inputs and outputs, and to compute it (engine/readers/loadgen/trtexec.c). Its latency is the
  * sum of the copies and the computation; the host enqueues queries beside them.
  */
 #ifndef WEIR_PIPELINE_STATED_QUERIES_H

@@ -96,7 +96,7 @@ static size_t split_at_blanks(struct weir_slice line, size_t columns, struct wei
 /* Reads the header of a printed table. Returns false if the line is not one. */
 static bool read_console_header(struct weir_slice line, struct weir_genai_table *table, bool *lines)
 {
-	struct weir_slice cells[WEIR_GENAI_COLUMNS];
+	struct weir_slice cells[WEIR_GENAI_COLUMNS] = {{"", 0}};
 	size_t count = split_at_bars(line, cells), found = 0;
 	bool mean = false;
 
@@ -227,14 +227,14 @@ static void begin_console_row(struct console *console, const struct weir_slice *
 static bool take_rate(struct console *console, const struct weir_csv_row *row)
 {
 	const char *colon = weir_slice_find(row->line, "):");
-	struct weir_slice name = {row->line.data, colon ? (size_t)(colon + 1 - name.data) : 0};
+	struct weir_slice name = {row->line.data, colon ? (size_t)(colon + 1 - row->line.data) : 0};
 	struct weir_genai_statistic rate = {.name = weir_slice_of("avg"), .at = row->at};
 	bool odd;
 
 	name = weir_slice_trim(name);
 	rate.unit = weir_genai_split_unit(&name);
 	rate.metric = weir_genai_metric_find(name);
-	if (!console->begun || !rate.metric || rate.metric->kind != WEIR_GENAI_RATE)
+	if (!colon || !console->begun || !rate.metric || rate.metric->kind != WEIR_GENAI_RATE)
 		return false;
 	name = (struct weir_slice){colon + 2,
 	                           (size_t)(row->line.data + row->line.length - (colon + 2))};
@@ -371,7 +371,7 @@ static enum weir_status take_text(struct console *console, const struct weir_csv
 static enum weir_status take_console_line(struct console *console, const struct weir_csv_row *row,
                                           struct weir_error *err)
 {
-	struct weir_slice cells[WEIR_GENAI_COLUMNS];
+	struct weir_slice cells[WEIR_GENAI_COLUMNS] = {{"", 0}};
 	struct weir_genai_table table;
 	bool lines;
 	size_t columns = console->table.columns, count;

@@ -11,7 +11,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/keyindex.h"
 #include "engine/base/text.h"
-#include "engine/readers/loadgen/trtexec.h"
+#include "engine/readers/loadgen/trtexec_log.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/records.h"
 #include "engine/readers/parts/sniff.h"
@@ -81,27 +81,6 @@ static void read_layer(struct weir_jsoncursor *cursor, struct weir_text *scratch
 				layer->iterations = 0;
 		}
 	}
-}
-
-void weir_trtexec_add_layer(struct weir_input *input, struct weir_slice name, double average_ms,
-                            uint64_t at)
-{
-	struct weir_series_table *operators = &input->run->operators;
-	struct weir_series *series;
-	struct weir_text text = {0};
-
-	if (!isfinite(average_ms) || average_ms < 0) {
-		weir_input_warn(input, WEIR_WARN_BAD_NUMBER, at, NULL);
-		return;
-	}
-	if (operators->count >= WEIR_FIGURE_MAX)
-		return;
-	weir_text_add(&text, name.data, name.length);
-	series = weir_series_get(operators, text.data);
-	if (!series->count)
-		weir_series_push(series, 0);
-	series->value[0] += average_ms * 1e6;
-	weir_text_release(&text);
 }
 
 static enum weir_status read_layers(struct weir_source *source, struct weir_input *input,

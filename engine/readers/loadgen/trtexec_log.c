@@ -26,7 +26,7 @@
 
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/load_join.h"
-#include "engine/readers/loadgen/trtexec.h"
+#include "engine/readers/loadgen/trtexec_log.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
@@ -278,6 +278,27 @@ static void take_header(struct layer_table *table, struct weir_slice line)
 	table->numbers = weir_slice_holds(line, "Median") ? 4 : 3;
 	table->state =
 		table->name_first || weir_slice_starts(line, "Time") ? TABLE_ROWS : TABLE_NONE;
+}
+
+void weir_trtexec_add_layer(struct weir_input *input, struct weir_slice name, double average_ms,
+                            uint64_t at)
+{
+	struct weir_series_table *operators = &input->run->operators;
+	struct weir_series *series;
+	struct weir_text text = {0};
+
+	if (!isfinite(average_ms) || average_ms < 0) {
+		weir_input_warn(input, WEIR_WARN_BAD_NUMBER, at, NULL);
+		return;
+	}
+	if (operators->count >= WEIR_FIGURE_MAX)
+		return;
+	weir_text_add(&text, name.data, name.length);
+	series = weir_series_get(operators, text.data);
+	if (!series->count)
+		weir_series_push(series, 0);
+	series->value[0] += average_ms * 1e6;
+	weir_text_release(&text);
 }
 
 /* Adds a layer. Returns false if the line is not a layer: the total of all, or a line after it. */

@@ -82,7 +82,7 @@ static const struct title *find_title(struct weir_slice word)
 /* Takes the titles of a cell. Returns false if a word is not one: the cell holds values. */
 static bool take_titles(struct weir_slice cell, struct columns *columns)
 {
-	struct weir_slice words[MAX_WORDS];
+	struct weir_slice words[MAX_WORDS] = {{"", 0}};
 	size_t count = weir_csv_split(cell, &blanks, words, MAX_WORDS);
 	struct columns found = {.count = count < MAX_WORDS ? count : 0};
 
@@ -105,7 +105,7 @@ static bool is_unit(struct weir_slice word)
 /* Splits a cell into values, with their units behind a blank: "0 %", "42 °C", "142/750 W". */
 static size_t split_values(struct weir_slice cell, struct weir_slice *values)
 {
-	struct weir_slice words[MAX_WORDS];
+	struct weir_slice words[MAX_WORDS] = {{"", 0}};
 	size_t count = weir_csv_split(cell, &blanks, words, MAX_WORDS), joined = 0;
 
 	for (size_t i = 0; i < count && i < MAX_WORDS; i++) {
@@ -162,7 +162,7 @@ static void take_value(struct weir_monitor *monitor, const struct title *title,
 static bool take_values(struct weir_monitor *monitor, const struct columns *columns,
                         struct weir_slice cell, uint64_t at)
 {
-	struct weir_slice values[MAX_WORDS];
+	struct weir_slice values[MAX_WORDS] = {{"", 0}};
 
 	if (split_values(cell, values) != columns->count) {
 		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, at, NULL);
@@ -178,7 +178,7 @@ static bool take_values(struct weir_monitor *monitor, const struct columns *colu
 /* Takes "0000:05:00.0    AMD Instinct MI300X". A name that is a number of PCI is left out. */
 static bool take_device(struct page *page, struct weir_slice cell)
 {
-	struct weir_slice words[MAX_WORDS], name;
+	struct weir_slice words[MAX_WORDS] = {{"", 0}}, name;
 	size_t count = weir_csv_split(cell, &blanks, words, MAX_WORDS);
 
 	if (count < 2 || !memchr(words[0].data, ':', words[0].length) ||
@@ -201,7 +201,7 @@ static enum weir_status end_device(struct weir_monitor *monitor, const struct we
                                    uint64_t at, struct weir_error *err)
 {
 	struct page *page = monitor->context;
-	struct weir_slice words[MAX_WORDS];
+	struct weir_slice words[MAX_WORDS] = {{"", 0}};
 	size_t count = weir_csv_split(cells[0], &blanks, words, MAX_WORDS);
 	int64_t index;
 
@@ -222,7 +222,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
                                  struct weir_error *err)
 {
 	struct page *page = monitor->context;
-	struct weir_slice cells[2];
+	struct weir_slice cells[2] = {{"", 0}};
 
 	if (!split_cells(row->line, cells)) {
 		if (row->cut && page->has_device)
@@ -246,7 +246,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 
 static int recognise(struct weir_slice line)
 {
-	struct weir_slice cells[2];
+	struct weir_slice cells[2] = {{"", 0}};
 	struct columns columns;
 
 	if (!split_cells(line, cells) || !weir_slice_starts(cells[0], "BDF") ||

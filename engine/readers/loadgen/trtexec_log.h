@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shares between the files of trtexec's reader. */
-#ifndef WEIR_READERS_LOADGEN_TRTEXEC_H
-#define WEIR_READERS_LOADGEN_TRTEXEC_H
+/* Reads the log of trtexec. */
+#ifndef WEIR_READERS_LOADGEN_TRTEXEC_LOG_H
+#define WEIR_READERS_LOADGEN_TRTEXEC_LOG_H
 
 #include "engine/base/slice.h"
 #include "engine/base/source.h"
