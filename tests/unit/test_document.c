@@ -63,6 +63,16 @@ static const struct unstored unstored[] = {
 	UNSTORED("report", struct weir_report, detail),
 	UNSTORED("report", struct weir_report, feature_table),
 	UNSTORED("report", struct weir_report, features),
+	UNSTORED("report", struct weir_report, scraped_server), /* words of headline and notes */
+	UNSTORED("report", struct weir_report, served_nothing),
+	UNSTORED("report", struct weir_report, scraped_once),
+	UNSTORED("report.server", struct weir_server_figures, queue_of_moments), /* likewise */
+	PADDING("report.server", struct weir_server_figures, queue_of_moments, queue_limit),
+	UNSTORED("report.server", struct weir_server_figures, queue_limit),
+	UNSTORED("report.host.functions", struct weir_host_function_row, calls),
+	UNSTORED("report.host.functions", struct weir_host_function_row, largest_sample),
+	UNSTORED("report.host.functions", struct weir_host_function_row, line),
+	PADDING_LAST("report.host.functions", struct weir_host_function_row, line),
 	UNSTORED("report.evidence", struct weir_evidence, truth),
 	UNSTORED("report.cost", struct weir_cost, per_request_gaps),
 	PADDING_LAST("gate.fixes", struct weir_undo, compared),
