@@ -344,7 +344,7 @@ static void what_is_missing_depends_on_what_is_there(void **state)
 {
 	struct bench *bench = *state;
 	struct weir_stage_row stage = {.name = "decode", .view = WEIR_VIEW_COUNTED};
-	struct weir_host_figures host = {0};
+	struct weir_host_figures host = {.total = 1};
 
 	assert_non_null(strstr(judge(bench)->headline, "metrics of a run alone"));
 	bench->report->host = &host;
@@ -472,13 +472,14 @@ static void the_server_decides_the_advice(void **state)
 static void figures_of_several_loads_are_listed_as_ranges(void **state)
 {
 	static const char *const loads[][3] = {
-		{"concurrency@1/mean_ttft_ms", "concurrency@2/mean_ttft_ms", "2 loads"},
-		{"load/mean_ttft_ms", "load#2/mean_ttft_ms", "2 results"},
-		{"load/row@1/mean_ttft_ms", "load/row@2/mean_ttft_ms", "2 results"},
+		{"concurrency@1/mean_ttft_ms", "concurrency@2/mean_ttft_ms", "2 loads of the file"},
+		{"load/mean_ttft_ms", "load#2/mean_ttft_ms", "2 results of the file"},
+		{"load/row@1/mean_ttft_ms", "load/row@2/mean_ttft_ms",
+	         "2 results of the file (row: 1, 2)"},
 		{"concurrency@1/gpu@a/mean_ttft_ms", "concurrency@1/gpu@b/mean_ttft_ms",
-	         "2 configurations"},
+	         "2 configurations of the file (gpu: a, b)"},
 		{"m/c/batch@1/concurrency@1/mean_ttft_ms", "m/c/batch@1/concurrency@2/mean_ttft_ms",
-	         "2 configurations"},
+	         "2 configurations of the file"},
 	};
 	struct weir_text expected = {0};
 	struct bench *bench = *state;
@@ -493,7 +494,7 @@ static void figures_of_several_loads_are_listed_as_ranges(void **state)
 		judge(bench);
 		weir_text_clear(&expected);
 		weir_text_printf(&expected,
-		                 "over the %s of the file: mean_ttft_ms 12 to 44.25 (weir convert "
+		                 "over the %s: mean_ttft_ms 12 to 44.25 (weir convert "
 		                 "prints all)",
 		                 loads[i][2]);
 		assert_string_equal(bench->report->notes[bench->report->note_count - 1].text,
@@ -514,8 +515,8 @@ static void figures_of_loads_from_1000_on_are_whole_numbers(void **state)
 	judge(bench);
 	assert_string_equal(
 		bench->report->notes[bench->report->note_count - 1].text,
-		"over the 2 configurations of the file: mean_ttft_ms 999.5 to 31000 (weir convert "
-		"prints all)");
+		"over the 2 configurations of the file (c: 1, 2): mean_ttft_ms 999.5 to 31000 "
+		"(weir convert prints all)");
 }
 
 static void a_table_of_copies_alone_names_them(void **state)
