@@ -146,7 +146,6 @@ struct entry {
 	const char *path;
 	const struct weir_host_frame *frame; /* of its profile, whose names have ids */
 	double self, total, calls;           /* calls 0: not known */
-	double largest;                      /* weight of the heaviest sample; 0: not known */
 	uint32_t line;                       /* that the label lacks; 0: not known, or it has it */
 };
 
@@ -162,6 +161,8 @@ struct entries {
 	uint64_t samples; /* 0: not known */
 	bool cycles;      /* of the processor */
 	double calls;     /* of all functions; 0: not known */
+	double heaviest;  /* weight of the heaviest sample; 0: not known */
+	const struct weir_host_frame *heaviest_frame; /* in which it ends */
 	struct weir_arena *labels;
 };
 
@@ -308,6 +309,10 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	entries->unlisted += unlisted(profile);
 	entries->idle += (double)profile->idle;
 	entries->threads += profile->threads;
+	if ((double)profile->largest > entries->heaviest) {
+		entries->heaviest = (double)profile->largest;
+		entries->heaviest_frame = &profile->frames[profile->largest_frame];
+	}
 	functions = weir_host_functions(profile);
 	for (size_t i = 0; i < profile->frame_count; i++) {
 		const struct weir_host_frame *frame = &profile->frames[i];
@@ -324,7 +329,6 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 			.self = (double)functions[i].self,
 			.total = (double)functions[i].total,
 			.calls = (double)functions[i].calls,
-			.largest = i == profile->largest_frame ? (double)profile->largest : 0,
 			.line = frame->line,
 		};
 	}
@@ -367,7 +371,8 @@ static void merge(struct entries *entries)
 			same->self += entries->items[i].self;
 			same->total += entries->items[i].total;
 			same->calls += entries->items[i].calls;
-			same->largest = fmax(same->largest, entries->items[i].largest);
+			if (entries->items[i].frame == entries->heaviest_frame)
+				entries->heaviest_frame = same->frame;
 			same->line = same->line == entries->items[i].line ? same->line : 0;
 			continue;
 		}
@@ -484,7 +489,9 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 			.self = entries->items[i].self / entries->total,
 			.total = share_of_total(&entries->items[i], entries->total),
 			.calls = entries->items[i].calls,
-			.largest_sample = entries->items[i].largest / entries->total,
+			.largest_sample = entries->items[i].frame == entries->heaviest_frame
+		                                  ? entries->heaviest / entries->total
+		                                  : 0,
 			.line = entries->items[i].line,
 		};
 	report->host = host;
