@@ -283,3 +283,26 @@ void weir_records_finish(struct weir_records *records)
 	else if (!records->truncated)
 		weir_damage_of_source(records->input, records->source);
 }
+
+enum weir_status weir_records_each(struct weir_source *source, struct weir_input *input,
+                                   void (*take)(void *context, struct weir_jsoncursor *cursor,
+                                                uint64_t at),
+                                   void *context, struct weir_error *err)
+{
+	struct weir_records *records;
+	struct weir_record record;
+	enum weir_status status = weir_records_new(source, input, &records, err);
+
+	if (status)
+		return status;
+	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
+		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
+
+		take(context, &cursor, record.at);
+		weir_records_done(records, &cursor);
+	}
+	if (!status)
+		weir_records_finish(records);
+	weir_records_free(records);
+	return status;
+}

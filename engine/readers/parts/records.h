@@ -43,4 +43,11 @@ void weir_records_done(struct weir_records *records, const struct weir_jsoncurso
 /* Reports damage as warnings of the input. Call it once, after the last record. */
 void weir_records_finish(struct weir_records *records);
 
+/* Calls take() with the context for each record of the source, and reports damage. take() walks the
+ * cursor to the end of the record, which begins at byte `at`. Fails if the source fails. */
+enum weir_status weir_records_each(struct weir_source *source, struct weir_input *input,
+                                   void (*take)(void *context, struct weir_jsoncursor *cursor,
+                                                uint64_t at),
+                                   void *context, struct weir_error *err);
+
 #endif

@@ -283,8 +283,9 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 }
 
 /* Takes an object: a reply, or a part of a streamed one, which has no times. */
-static void take_reply(struct reading *reading, struct weir_jsoncursor *cursor, uint64_t at)
+static void take_reply(void *context, struct weir_jsoncursor *cursor, uint64_t at)
 {
+	struct reading *reading = context;
 	struct reply reply = {
 		.times = no_request(UNKNOWN, UNKNOWN), .drafted = UNKNOWN, .accepted = UNKNOWN};
 	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reply};
@@ -334,22 +335,11 @@ static void add_drafts(struct reading *reading)
 static enum weir_status read_replies(struct reading *reading, struct weir_source *source,
                                      struct weir_error *err)
 {
-	struct weir_records *records;
-	struct weir_record record;
-	enum weir_status status = weir_records_new(source, reading->input, &records, err);
+	enum weir_status status =
+		weir_records_each(source, reading->input, take_reply, reading, err);
 
-	if (status)
-		return status;
-	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
-		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
-
-		take_reply(reading, &cursor, record.at);
-		weir_records_done(records, &cursor);
-	}
 	if (!status)
-		weir_records_finish(records);
-	weir_records_free(records);
-	add_drafts(reading);
+		add_drafts(reading);
 	return status;
 }
 

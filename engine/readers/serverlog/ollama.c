@@ -174,8 +174,9 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 }
 
 /* Takes an object: an answer, or a part of a streamed one, which has no times. */
-static void take_object(struct reading *reading, struct weir_jsoncursor *cursor, uint64_t at)
+static void take_object(void *context, struct weir_jsoncursor *cursor, uint64_t at)
 {
+	struct reading *reading = context;
 	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &reading->answer};
 	struct weir_slice object = weir_jsoncursor_take(cursor);
 
@@ -194,22 +195,7 @@ static void take_object(struct reading *reading, struct weir_jsoncursor *cursor,
 static enum weir_status read_json(struct reading *reading, struct weir_source *source,
                                   struct weir_error *err)
 {
-	struct weir_records *records;
-	struct weir_record record;
-	enum weir_status status = weir_records_new(source, reading->input, &records, err);
-
-	if (status)
-		return status;
-	while (!(status = weir_records_next(records, &record, err)) && record.text.length) {
-		struct weir_jsoncursor cursor = weir_jsoncursor_on(record.text);
-
-		take_object(reading, &cursor, record.at);
-		weir_records_done(records, &cursor);
-	}
-	if (!status)
-		weir_records_finish(records);
-	weir_records_free(records);
-	return status;
+	return weir_records_each(source, reading->input, take_object, reading, err);
 }
 
 /* ---- text ---- */
