@@ -22,7 +22,8 @@ static void require(int truth)
 static void check_profile(const struct weir_host_profile *profile)
 {
 	require(profile->node_count > 0 && profile->node_count <= WEIR_MAX_HOST_NODES);
-	require(profile->total > 0 && profile->idle >= 0);
+	require(profile->total >= 0 && profile->idle >= 0);
+	require(profile->total > 0 || profile->idle > 0);
 	for (size_t i = 1; i < profile->node_count; i++) {
 		require(profile->nodes[i].parent < i);
 		require(profile->nodes[i].frame < profile->frame_count);

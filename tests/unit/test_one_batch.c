@@ -118,6 +118,29 @@ static void results_in_json_have_the_same_figures(void **state)
 	weir_profile_free(profile);
 }
 
+/* The first line of a result and the line between warm-up and benchmark may be cut out of a log. */
+static void lines_that_are_missing_lose_no_result(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run = reading_of(reader,
+	                                        RESULT("0.1", "0.2") DECODE("0.02") TOTAL("0.6")
+	                                                DECODE("0.02") TOTAL("0.8"),
+	                                        profile)
+	                                     ->run;
+
+	(void)state;
+	reading_expects_figure(run, "load/result@1/total_latency_ms", 200, false, "ms");
+	reading_expects_figure(run, "load/result@2/total_latency_ms", 600, false, "ms");
+	reading_expects_figure(run, "load/result@3/total_latency_ms", 800, false, "ms");
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	run = reading_of(reader, "Warmup ...\n" RESULT("0.1", "0.2") RESULT("0.3", "0.4"), profile)
+	              ->run;
+	reading_expects_label(run, "warmup_total_latency_ms", "200");
+	reading_expects_figure(run, "total_latency_ms", 400, false, "ms");
+	weir_profile_free(profile);
+}
+
 static void a_result_without_its_total_is_left_out(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -162,6 +185,7 @@ int main(void)
 		cmocka_unit_test(the_result_before_the_benchmark_is_the_warm_up),
 		cmocka_unit_test(the_size_of_the_batch_is_in_the_lines_of_steps),
 		cmocka_unit_test(results_in_json_have_the_same_figures),
+		cmocka_unit_test(lines_that_are_missing_lose_no_result),
 		cmocka_unit_test(a_result_without_its_total_is_left_out),
 		cmocka_unit_test(only_this_reader_claims_the_results),
 		cmocka_unit_test(damaged_files_are_read_or_refused),

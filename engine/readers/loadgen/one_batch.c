@@ -177,11 +177,27 @@ static void take_labels(struct weir_run *to, const struct weir_run *from)
 			weir_run_set_label(to, from->labels[i].key, from->labels[i].value);
 }
 
-/* Adds the last result, which no line made a warm-up. */
+/* Makes the last result the warm-up. */
+static void begin_benchmark(struct log *log)
+{
+	log->warming = false;
+	if (!log->ended)
+		return;
+	weir_run_free(log->warm_up);
+	log->warm_up = log->ended;
+	log->ended = NULL;
+	log->warm_ups++;
+}
+
+/* Adds the last result. A result of the warm-up is the warm-up, also where the line that begins
+ * the benchmark is missing. */
 static enum weir_status add_ended(struct log *log, struct weir_error *err)
 {
-	struct weir_run *run = log->ended;
+	struct weir_run *run;
 
+	if (log->warming && log->ended)
+		begin_benchmark(log);
+	run = log->ended;
 	log->ended = NULL;
 	if (!run)
 		return WEIR_OK;
@@ -200,23 +216,16 @@ static enum weir_status begin_result(struct log *log, uint64_t at, struct weir_e
 	return add_ended(log, err);
 }
 
-static void end_result(struct log *log)
+/* Ends the result at its total. The one before it is added, also if this one lacks its first line.
+ */
+static enum weir_status end_result(struct log *log, struct weir_error *err)
 {
+	enum weir_status status = add_ended(log, err);
+
 	take_labels(log->run, log->command);
 	log->ended = log->run;
 	log->run = weir_run_new();
-}
-
-/* Makes the last result the warm-up. */
-static void begin_benchmark(struct log *log)
-{
-	log->warming = false;
-	if (!log->ended)
-		return;
-	weir_run_free(log->warm_up);
-	log->warm_up = log->ended;
-	log->ended = NULL;
-	log->warm_ups++;
+	return status;
 }
 
 /* ---- lines ---- */
@@ -290,7 +299,7 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 		          rate);
 	} else if (take_times(line, TOTAL, &s, &rate) && log->run->metrics.count) {
 		add_times(log->run, "total_latency_ms", s, "total_token_throughput", rate);
-		end_result(log);
+		status = end_result(log, err);
 	}
 	return status;
 }
@@ -314,8 +323,6 @@ static enum weir_status read_lines(struct log *log, struct weir_source *source,
 	weir_damage_of_source(log->input, source);
 	if (status)
 		return status;
-	if (log->warming && log->ended)
-		begin_benchmark(log); /* the log ends with the warm-up */
 	return begin_result(log, at, err);
 }
 
