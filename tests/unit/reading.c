@@ -38,6 +38,8 @@ const struct weir_input *reading_of(const struct weir_reader *reader, const char
 
 	if (reading_try(reader, text, strlen(text), profile, &err))
 		fail_msg("%s", err.message);
+	if (err.message[0])
+		fail_msg("read, but it left the error \"%s\"", err.message);
 	return &profile->inputs[profile->input_count - 1];
 }
 

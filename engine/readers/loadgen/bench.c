@@ -422,6 +422,7 @@ static enum weir_status end_result(struct reader *reader, struct weir_error *err
 	weir_run_free(run);
 	if (reader->summary.completed <= 0) {
 		weir_load_join_skip(&reader->join, &reader->summary);
+		*err = (struct weir_error){0};
 		return WEIR_OK;
 	}
 	return reader->join.count ? weir_fail_in(err, "result %zu", reader->join.count + 1)
