@@ -187,11 +187,12 @@ static void add_row(struct reading *reading, const struct row *row, uint64_t at)
  */
 static bool take_head(struct reading *reading, struct weir_slice line)
 {
-	const char *found = weir_slice_find(line, CALLS);
 	struct weir_slice calls, rest;
+	const char *found;
 	int64_t count, ns;
 
 	line = weir_slice_trim(line);
+	found = weir_slice_find(line, CALLS);
 	if (!found || line.length >= MAX_HEAD)
 		return false;
 	calls = (struct weir_slice){line.data, (size_t)(found - line.data)};
