@@ -205,6 +205,7 @@ enum weir_warning_code {
 	WEIR_WARN_OTHER_PROCESS,   /* tables of further processes in one file; left out */
 	WEIR_WARN_CUT_VALUE,       /* a number whose end an ellipsis replaces; left out */
 	WEIR_WARN_OTHER_TABLE,     /* a further table in one file; left out */
+	WEIR_WARN_OTHER_TEXT,      /* a line around the output of a tool; left out */
 	WEIR_WARN_MISSING_ROWS,    /* a table without some of its rows */
 	WEIR_WARN_PROGRAM_FAILED,  /* a line of a log that says that a program failed */
 	WEIR_WARN_FAILED_COUNTED,  /* failed requests, as a summary counts them */

@@ -4,6 +4,7 @@
 
 #include "engine/base/archive.h"
 #include "engine/base/text.h"
+#include "engine/readers/inside.h"
 #include "engine/readers/listing.h"
 #include "engine/readers/members.h"
 
@@ -49,22 +50,59 @@ static enum weir_status read_source(const struct weir_opened *how, struct weir_p
 	return status;
 }
 
+/* Context of read_inside(). */
+struct plain {
+	const struct weir_opened *how;
+	struct weir_profile *profile;
+	const char *path;
+	const struct weir_reader *reader; /* that read the file */
+};
+
+/* Reads a text that stands inside a file. */
+static enum weir_status read_inside(void *context, struct weir_source *source,
+                                    const struct weir_reader *reader, struct weir_error *err)
+{
+	struct plain *plain = context;
+
+	if (reader->read_all)
+		return weir_fail(err, WEIR_E_FORMAT, "several inputs inside a text");
+	plain->reader = reader;
+	return read_source(plain->how, plain->profile, plain->path, source, reader, err);
+}
+
+/* Reads a file that no reader claims, if it holds the output of a tool. A file that a reader or the
+ * table of tools knows has a better answer. */
+static bool read_unclaimed(struct plain *plain, struct weir_source *source)
+{
+	return !weir_reader_describes(source) &&
+	       weir_inside_find(source, false, read_inside, plain, plain->profile);
+}
+
 /* Reads a file that is no archive. */
 static enum weir_status read_plain(const struct weir_opened *how, struct weir_profile *profile,
                                    const char *path, struct weir_source *source, bool *claimed,
                                    struct weir_error *err)
 {
-	const struct weir_reader *reader = how->reader;
+	struct plain plain = {how, profile, path, how->reader};
+	bool searches = !plain.reader && how->named;
+	bool has_margin = searches && weir_inside_has_margin(source);
 	enum weir_status status = WEIR_OK;
 
-	if (!reader)
-		status = weir_reader_choose(source, &reader, err);
-	if (status)
+	if (!plain.reader)
+		status = weir_reader_choose(source, &plain.reader, err);
+	if (status == WEIR_E_FORMAT && searches && read_unclaimed(&plain, source))
+		status = WEIR_OK;
+	else if (!status)
+		status = read_source(how, profile, path, source, plain.reader, err);
+	else
 		return status;
 	*claimed = true;
-	status = read_source(how, profile, path, source, reader, err);
-	if (!status)
-		weir_choice_take(how->choice, reader->name);
+	if (status && has_margin && weir_inside_find(source, true, read_inside, &plain, profile))
+		status = WEIR_OK;
+	if (!status) {
+		*err = (struct weir_error){0};
+		weir_choice_take(how->choice, plain.reader->name);
+	}
 	return status;
 }
 
@@ -219,8 +257,9 @@ enum weir_status weir_members_read(const struct weir_opened *how, struct weir_pr
                                    struct weir_error *err)
 {
 	struct weir_archive_budget budget = weir_archive_budget_of(source);
+	struct weir_opened member = *how;
 	const struct walk walk = {
-		.how = how, .profile = profile, .budget = &budget, .claimed = claimed};
+		.how = &member, .profile = profile, .budget = &budget, .claimed = claimed};
 	size_t before = profile->input_count, len;
 	const char *head;
 	enum weir_status status = weir_source_head(source, &head, &len, err);
@@ -232,6 +271,7 @@ enum weir_status weir_members_read(const struct weir_opened *how, struct weir_pr
 		*claimed = how->reader != NULL;
 		return read_plain(how, profile, path, source, claimed, err);
 	}
+	member.named = false;
 	status = read_archive(&walk, path, source, err);
 	*claimed |= how->reader != NULL;
 	if (!status && profile->input_count == before)

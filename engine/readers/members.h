@@ -15,6 +15,8 @@ struct weir_opened {
 	const struct weir_reader *reader; /* NULL: chosen by content */
 	size_t threads;                   /* that read one file */
 	struct weir_choice *choice;       /* counts the members of an archive */
+	bool named; /* the user named the file: it may hold the output of a tool inside other text.
+	               A page beside profiles in a folder or an archive is left out instead. */
 };
 
 /*

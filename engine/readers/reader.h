@@ -60,6 +60,9 @@ extern const struct weir_reader *const weir_readers[]; /* ends with NULL */
  * what the file looks like and what to do. */
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err);
+/* Returns true if no reader claims the file, but one knows it, or the table of tools does: the
+ * message of weir_reader_choose() then says what it is. */
+bool weir_reader_describes(struct weir_source *source);
 /* Finds a reader by name. Fails with WEIR_E_USAGE for an unknown name and suggests the nearest. */
 enum weir_status weir_reader_find(const char *name, const struct weir_reader **out,
                                   struct weir_error *err);

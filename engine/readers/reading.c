@@ -127,7 +127,10 @@ static void parse(void *context)
 	struct parsing *parsing = context;
 	struct reading *reading = parsing->watch.reading;
 	struct file *file = &reading->files[parsing->watch.index];
-	const struct weir_opened how = {reading->reader, reading->threads, &file->choice};
+	const struct weir_opened how = {.reader = reading->reader,
+	                                .threads = reading->threads,
+	                                .choice = &file->choice,
+	                                .named = !file->listed->found};
 	struct weir_source *source = NULL;
 
 	file->status = open_input(parsing, file, &source);
@@ -464,7 +467,8 @@ enum weir_status weir_read_memory(struct weir_profile *profile, const char *name
 {
 	struct weir_region region = weir_region_enter("input", name);
 	struct weir_choice choice = {0};
-	struct weir_opened how = {NULL, weir_pool_width(WEIR_POOL_MAX_WIDTH), &choice};
+	struct weir_opened how = {
+		.threads = weir_pool_width(WEIR_POOL_MAX_WIDTH), .choice = &choice, .named = true};
 	struct weir_profile *inputs = weir_profile_new();
 	struct weir_source *source = NULL;
 	enum weir_status status = weir_source_open_memory(name, data, size, &source, err);

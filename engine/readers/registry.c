@@ -121,6 +121,17 @@ static enum weir_status fail_unknown(const struct weir_source *source, const cha
 	                 refusal ? refusal : weir_sniff_hint(head, len));
 }
 
+bool weir_reader_describes(struct weir_source *source)
+{
+	struct weir_error ignored = {0};
+	const char *head;
+	size_t len;
+
+	return !weir_source_head(source, &head, &len, &ignored) && len &&
+	       (weir_closed_describe(head, len, weir_source_name(source)) || refuse(head, len) ||
+	        weir_tools_find(head, len));
+}
+
 enum weir_status weir_reader_choose(struct weir_source *source, const struct weir_reader **out,
                                     struct weir_error *err)
 {

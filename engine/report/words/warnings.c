@@ -167,6 +167,8 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 	[WEIR_WARN_OTHER_TABLE] = {"other_table",
                                    "1 further table was left out: pass each table in its own file",
                                    "further tables were left out: pass each table in its own file"},
+	[WEIR_WARN_OTHER_TEXT] = {"other_text", "1 line around the output of the tool was left out",
+                                  "lines around the output of the tool were left out"},
 	[WEIR_WARN_MISSING_ROWS] =
 		{"missing_rows",
                  "1 list of the file is cut: the time of all of its rows follows from their shares",
