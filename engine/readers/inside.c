@@ -81,7 +81,7 @@ static bool read_either(const struct search *search, struct weir_slice text, boo
 	return done;
 }
 
-/* ---- what is left out ---- */
+/* ---- notes on the rest of the page ---- */
 
 static void note_left_out(const struct search *search, uint64_t lines)
 {

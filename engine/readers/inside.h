@@ -20,9 +20,10 @@ bool weir_inside_has_margin(struct weir_source *source);
 
 /*
  * Searches the page of a source that was not read, or is held, for the output of a tool, and reads
- * the first one that a reader reads; the input notes what was left out. `whole`: only the page
- * without its margin is tried, since a reader claimed the page and failed. Returns false if no part
- * of the page is read, also of a file that is not text; the profile is as it was then.
+ * the first one that a reader reads; the input counts the lines and blocks that are left out.
+ * `whole`: only the page without its margin is tried, since a reader claimed the page and failed.
+ * Returns false if no part of the page is read, also of a file that is not text; the profile is as
+ * it was then.
  */
 bool weir_inside_find(struct weir_source *source, bool whole, weir_inside_read *read, void *context,
                       struct weir_profile *profile);
