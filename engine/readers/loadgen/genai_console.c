@@ -21,6 +21,7 @@
 #include "engine/readers/loadgen/genai_console.h"
 #include "engine/readers/loadgen/genai_metrics.h"
 #include "engine/readers/loadgen/load_join.h"
+#include "engine/readers/parts/bars.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
@@ -47,35 +48,6 @@ struct console {
 	char load[LOAD_TEXT];
 };
 
-/* Returns the bytes of a line between columns at the start of the text, 0 for other text. */
-static size_t bar_length(const char *text, size_t length)
-{
-	if (length && *text == '|')
-		return 1;
-	return length >= 3 && (!memcmp(text, "\xe2\x94\x82", 3) || !memcmp(text, "\xe2\x94\x83", 3))
-	               ? 3
-	               : 0;
-}
-
-/* Gives the cells of a row between lines. Returns their number; 0: the row has no lines. */
-static size_t split_at_bars(struct weir_slice line, struct weir_slice *cells)
-{
-	size_t count = 0, start = 0, bar;
-	bool open = false;
-
-	for (size_t i = 0; i < line.length; i += bar ? bar : 1) {
-		bar = bar_length(line.data + i, line.length - i);
-		if (!bar)
-			continue;
-		if (open && count < WEIR_GENAI_COLUMNS)
-			cells[count++] =
-				weir_slice_trim((struct weir_slice){line.data + start, i - start});
-		open = true;
-		start = i + bar;
-	}
-	return count;
-}
-
 /* Gives the cells of a row of which all but the first are single words. Returns their number; 0:
  * it has fewer words. */
 static size_t split_at_blanks(struct weir_slice line, size_t columns, struct weir_slice *cells)
@@ -97,7 +69,7 @@ static size_t split_at_blanks(struct weir_slice line, size_t columns, struct wei
 static bool read_console_header(struct weir_slice line, struct weir_genai_table *table, bool *lines)
 {
 	struct weir_slice cells[WEIR_GENAI_COLUMNS] = {{"", 0}};
-	size_t count = split_at_bars(line, cells), found = 0;
+	size_t count = weir_bars_split(line, cells, WEIR_GENAI_COLUMNS), found = 0;
 	bool mean = false;
 
 	*lines = count > 0;
@@ -383,7 +355,7 @@ static enum weir_status take_console_line(struct console *console, const struct 
 		console->lines = lines;
 		return status;
 	}
-	count = console->lines ? split_at_bars(row->line, cells)
+	count = console->lines ? weir_bars_split(row->line, cells, WEIR_GENAI_COLUMNS)
 	                       : split_at_blanks(row->line, columns, cells);
 	if (!columns || count < columns) {
 		status = take_console_row(console, err);
@@ -484,7 +456,7 @@ int weir_genai_console_sniff(const char *head, size_t len)
 				bits += 8 * (int)strlen(table.statistics[i]);
 			continue;
 		}
-		if (!bits || (lines ? split_at_bars(line, cells)
+		if (!bits || (lines ? weir_bars_split(line, cells, WEIR_GENAI_COLUMNS)
 		                    : split_at_blanks(line, table.columns, cells)) < table.columns)
 			continue;
 		weir_genai_split_unit(&cells[0]);

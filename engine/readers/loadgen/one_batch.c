@@ -16,7 +16,6 @@
  * ..." is the warm-up: its times are labels. The throughput of the total counts input and output.
  * Several results become one run with their conditions or numbers in the names (load_join.h).
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +25,7 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/records.h"
+#include "engine/readers/parts/scan.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
@@ -76,20 +76,6 @@ static const char *label_of(struct weir_slice option)
 	return NULL;
 }
 
-/* Takes the next word off the text; false: none is left. */
-static bool take_word(struct weir_slice *rest, struct weir_slice *word)
-{
-	size_t length = 0;
-
-	*rest = weir_slice_trim(*rest);
-	while (length < rest->length && !isspace((unsigned char)rest->data[length]))
-		length++;
-	*word = (struct weir_slice){rest->data, length};
-	rest->data += length;
-	rest->length -= length;
-	return length > 0;
-}
-
 /* True for a word that ends the values of the option before it. */
 static bool ends_values(struct weir_slice word)
 {
@@ -107,7 +93,7 @@ static struct weir_slice take_values(struct weir_slice *line, size_t *count)
 	struct weir_slice first = {"", 0}, rest = *line, word;
 
 	*count = 0;
-	while (take_word(&rest, &word) && !ends_values(word)) {
+	while (weir_scan_word(&rest, &word) && !ends_values(word)) {
 		if ((*count)++ == 0)
 			first = word;
 		*line = rest;
@@ -121,7 +107,7 @@ static void take_options(struct log *log, struct weir_slice line)
 {
 	struct weir_slice option;
 
-	while (take_word(&line, &option)) {
+	while (weir_scan_word(&line, &option)) {
 		const char *equals = memchr(option.data, '=', option.length);
 		struct weir_slice value = {"", 0};
 		const char *label;
@@ -235,23 +221,11 @@ static bool take_number(struct weir_slice *rest, double *value)
 {
 	struct weir_slice word;
 
-	if (!take_word(rest, &word))
+	if (!weir_scan_word(rest, &word))
 		return false;
 	if (weir_slice_ends(word, ","))
 		word.length--;
 	return weir_parse_double(word.data, word.length, value) && isfinite(*value) && *value > 0;
-}
-
-/* Finds a mark in the line, and gives the text behind it. */
-static bool find_behind(struct weir_slice line, const char *mark, struct weir_slice *rest)
-{
-	const char *found = weir_slice_find(line, mark);
-
-	if (!found)
-		return false;
-	found += strlen(mark);
-	*rest = (struct weir_slice){found, (size_t)(line.data + line.length - found)};
-	return true;
 }
 
 /* Takes "0.25 s, throughput:  32671.13 token/s" behind a mark. Returns false without the mark or
@@ -260,8 +234,8 @@ static bool take_times(struct weir_slice line, const char *mark, double *s, doub
 {
 	struct weir_slice rest;
 
-	return find_behind(line, mark, &rest) && take_number(&rest, s) &&
-	       weir_slice_starts(rest, " s,") && find_behind(rest, "throughput:", &rest) &&
+	return weir_scan_behind(line, mark, &rest) && take_number(&rest, s) &&
+	       weir_slice_starts(rest, " s,") && weir_scan_behind(rest, "throughput:", &rest) &&
 	       take_number(&rest, rate) && weir_slice_starts(rest, " token/s");
 }
 
@@ -270,8 +244,9 @@ static void take_step(struct log *log, struct weir_slice line)
 {
 	struct weir_slice rest, word;
 
-	if (!weir_slice_starts(line, "Decode ") || !find_behind(line, ". Batch size: ", &rest) ||
-	    !take_word(&rest, &word) || !weir_slice_ends(word, ","))
+	if (!weir_slice_starts(line, "Decode ") ||
+	    !weir_scan_behind(line, ". Batch size: ", &rest) || !weir_scan_word(&rest, &word) ||
+	    !weir_slice_ends(word, ","))
 		return;
 	word.length--;
 	weir_figure_label(log->run, "batch_size", word);

@@ -11,7 +11,6 @@
  * an inference become figures; several results of a log become one run with their models or numbers
  * in the names of figures (load_join.h).
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +19,7 @@
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/parts/figures.h"
+#include "engine/readers/parts/scan.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
@@ -70,22 +70,6 @@ static enum weir_status end_result(struct log *log, struct weir_error *err)
 	return weir_load_join_add(&log->join, run, err);
 }
 
-/* Takes the number off a text, and leaves the text behind it. */
-static bool take_number(struct weir_slice *text, double *value)
-{
-	struct weir_slice number;
-
-	*text = weir_slice_trim(*text);
-	number = (struct weir_slice){text->data, 0};
-	while (number.length < text->length && text->data[number.length] &&
-	       strchr("0123456789.+-eE", text->data[number.length]))
-		number.length++;
-	text->data += number.length;
-	text->length -= number.length;
-	return weir_parse_double(number.data, number.length, value) && isfinite(*value) &&
-	       *value >= 0;
-}
-
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -94,14 +78,11 @@ static bool is_letter(char c)
 /* Finds the number of a place in a line. */
 static bool find_number(const struct place *place, struct weir_slice line, double *value)
 {
-	const char *found = weir_slice_find(line, place->before);
 	struct weir_slice rest;
 
-	if (!found || (place->within && !weir_slice_holds(line, place->within)))
-		return false;
-	rest.data = found + strlen(place->before);
-	rest.length = (size_t)(line.data + line.length - rest.data);
-	if (!take_number(&rest, value))
+	if (!weir_scan_behind(line, place->before, &rest) ||
+	    (place->within && !weir_slice_holds(line, place->within)) ||
+	    !weir_scan_number(&rest, value))
 		return false;
 	rest = weir_slice_trim(rest);
 	return weir_slice_take(&rest, place->unit) &&
