@@ -75,6 +75,12 @@ static const struct weir_recording recordings[] = {
          "pass pages of the server's /metrics from the same load (tgi_request_queue_duration and "
          "the like), or profile it (nsys profile -t cuda,nvtx); weir gate compares two such "
          "files"},
+	{"tgi-benchmark", NULL, ANY_HOST, ANY_MODEL, NSYS_SERVER},
+	{"inference-benchmarker", NULL, ANY_HOST, ANY_MODEL, ANY_SERVER_TRACE},
+	{"evalscope", NULL, ANY_HOST, ANY_MODEL, ANY_SERVER_TRACE},
+	{"trtllm-cpp", NULL, ANY_HOST, ANY_MODEL,
+         "profile the same benchmark (nsys profile -t cuda,nvtx ...) and pass that file as well; "
+         "weir gate compares two such results"},
 	{"nsys-server", NULL, ANY_HOST, ANY_MODEL, NSYS_SERVER},
 	{"lmdeploy", NULL, ANY_HOST, ANY_MODEL, NSYS_SERVER},
 	{"trtllm-bench", NULL, ANY_HOST, ANY_MODEL,

@@ -533,9 +533,12 @@ void weir_note_stated_loads(struct weir_report *report)
 {
 	static const char *const figures[] = {
 		"inference_throughput", "request_throughput", "output_throughput", "throughput",
-		"throughput_fps",       "mean_ttft_ms",       "median_latency_ms", "p50_latency_ms",
-		"mean_e2el_ms",         "p99_latency_ms",     "p99_ttft_ms",       "mean_tpot_ms",
-		"throughput_qps",       "latency_mean_ms",    "latency_p99_ms"};
+		"throughput_fps", "mean_ttft_ms", "median_latency_ms", "p50_latency_ms",
+		"mean_e2el_ms", "p99_latency_ms", "p99_ttft_ms", "mean_tpot_ms", "throughput_qps",
+		"latency_mean_ms", "latency_p99_ms",
+		/* of batches without a server */
+		"decode_throughput", "mean_decode_token_latency_ms", "mean_prefill_latency_ms",
+		"prefill_throughput", "prefill_latency_ms", "median_decode_throughput"};
 	const struct weir_run *only = only_run(report);
 	struct weir_text text = {0}, condition = {0};
 	struct loads loads = {0};

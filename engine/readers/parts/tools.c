@@ -63,11 +63,6 @@ const struct weir_tool weir_tools[] = {
                                "\x07"
                                "Latency"},
                               .all = 4}}}},
-	{.what = "the tables of text-generation-benchmark of TGI, means and percentiles of steps",
-         .advice = "record pages of the server's /metrics under load, or write the figures as "
-                   "weir.run/1",
-         .marks = {{.first = "",
-                    .texts = {{"| Step ", "| Batch Size ", "| Lowest ", "| Highest "}, .all = 4}}}},
 	/* benchmarks */
 	{.what = "a table of nccl-tests or rccl-tests, the times and bandwidths of single "
                  "collectives",
