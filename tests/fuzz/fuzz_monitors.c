@@ -89,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_with(&weir_reader_tegrastats, data, size);
 	read_with(&weir_reader_gpustat, data, size);
 	read_with(&weir_reader_hl_smi, data, size);
+	read_with(&weir_reader_npu_smi, data, size);
 	read_with(&weir_reader_xpu_smi, data, size);
 	read_with(&weir_reader_gpu_log, data, size);
 	return 0;

@@ -522,15 +522,15 @@ static void tables_for_people_are_refused_with_what_to_record(void **state)
 	expect_chosen("GPU  Temp  AvgPwr\n", NULL, "no reader knows");
 	expect_chosen("+------+\n| AMD-SMI 26.0.2+39589fda   |\n", NULL, "amd-smi metric --json");
 	expect_chosen("GPU: 0\n    USAGE:\n        GFX_ACTIVITY: 0 %\n", NULL, "--json or --csv");
-	expect_chosen("GPU  POWER  GPU_TEMP  MEM_TEMP  GFX_UTIL  GFX_CLOCK\n", NULL,
-	              "--csv or --json");
-	expect_chosen(" TIMESTAMP  GPU  XCP  POWER  PWR_CAP\n 1  0  0  9 W  90 W\n", NULL,
-	              "text table of amd-smi monitor: record it with --csv or --json");
-	expect_chosen("GPU  VRAM_USED  VRAM_TOTAL\n  0  9 MB  90 MB\n", NULL, "--csv or --json");
 	expect_chosen("a,GFX_CLOCK\n1,2\n", NULL, "no reader knows");
 	expect_chosen("GPU  NAME\n0  A\n", NULL, "no reader knows");
 	expect_chosen("[{\"gpu\": 0, \"process_list\": [{\"process_info\": {\"pid\": 1}}]}]", NULL,
-	              "amd-smi process --json");
+	              "the list of processes of amd-smi process");
+	expect_chosen(
+		"gpu,name,pid,gtt_mem,cpu_mem,vram_mem,mem_usage,gfx,enc\n0,a,1,2,3,4,9,0,0\n",
+		NULL, "the list of processes of amd-smi process");
+	expect_chosen("GPU: 0\n    PROCESS_INFO:\n        NAME: a\n        PID: 1\n", NULL,
+	              "the list of processes of amd-smi process");
 	expect_chosen("POWER of the GPU\n", NULL, "no reader knows");
 }
 

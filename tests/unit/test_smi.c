@@ -503,6 +503,19 @@ static void rows_before_any_header_are_refused(void **state)
 	assert_int_equal(weir_sniff_reader(QUERY, "a,98%,99%,99.9%,100%\n", 21), 0);
 }
 
+/* The message names both tables, so that one new recording is enough. */
+static void rows_without_header_above_a_list_of_processes_name_both(void **state)
+{
+	(void)state;
+	reading_refuses(QUERY,
+	                "512 MiB, 15872 MiB\n600 MiB, 15784 MiB\n"
+	                "pid, process_name, used_gpu_memory [MiB]\n1, a, 88 MiB\n",
+	                WEIR_E_FORMAT,
+	                "line 1: rows without a header (format noheader), so their columns are "
+	                "unknown; line 3: a list of processes");
+	reading_refuses(QUERY, "512 MiB, 15872 MiB\n", WEIR_E_FORMAT, "line 1: a row before any");
+}
+
 static void outputs_without_samples_are_refused_with_a_reason(void **state)
 {
 	static const struct {
@@ -658,6 +671,7 @@ int main(void)
 		cmocka_unit_test(rows_in_groups_may_be_of_several_devices),
 		cmocka_unit_test(a_topology_is_refused_as_one),
 		cmocka_unit_test(rows_before_any_header_are_refused),
+		cmocka_unit_test(rows_without_header_above_a_list_of_processes_name_both),
 		cmocka_unit_test(outputs_without_samples_are_refused_with_a_reason),
 		cmocka_unit_test(a_table_below_an_overview_is_read),
 		cmocka_unit_test(a_header_needs_a_known_gauge),

@@ -4,13 +4,15 @@
  * --csv`, which may repeat their header at every tick, and JSON of the same tools: a list of
  * devices, the same under "gpu_data", or an object per card; one document per tick. Names of fields
  * changed from release to release; all of them are known. rocm_text.c reads the text of rocm-smi,
- * and amd_page.c the page of amd-smi.
+ * amd_page.c the page of amd-smi, and amd_monitor.c the text of amd-smi monitor.
  */
 #include <string.h>
 
+#include "engine/base/enums.h"
 #include "engine/base/jsoncursor.h"
 #include "engine/base/jsonscan.h"
 #include "engine/readers/monitor/amd_fields.h"
+#include "engine/readers/monitor/amd_monitor.h"
 #include "engine/readers/monitor/amd_page.h"
 #include "engine/readers/monitor/monitor.h"
 #include "engine/readers/monitor/rocm_text.h"
@@ -449,11 +451,14 @@ static enum weir_status read_json(struct weir_source *source, struct weir_input 
 /* ---- text tables ---- */
 
 #define REFUSAL_LINES 32 /* within which a table must begin: warnings may precede it */
-#define MAX_TITLES    64 /* columns of a table that are looked at */
 #define ROCM_TEXT                                                                                  \
 	"it is text of rocm-smi without a figure of a device: record rocm-smi --showuse "          \
 	"--showpower --showclocks --showtemp --showmeminfo vram --csv"
-#define MONITOR_TABLE "it is the text table of amd-smi monitor: record it with --csv or --json"
+
+#define PROCESSES                                                                                  \
+	"it is the list of processes of amd-smi process, which states neither use nor power of "   \
+	"a device, and not all of its memory: record amd-smi metric --json or amd-smi monitor "    \
+	"--csv under load"
 
 /* Texts that only the tables for people hold, and the call that writes the same as data. */
 static const struct {
@@ -466,33 +471,16 @@ static const struct {
 	{"AMD System Management Interface",
          "it is text of amd-smi: record amd-smi metric --json or "
          "amd-smi monitor --csv"},
+	{"PROCESS_INFO:", PROCESSES},
 	{"GFX_ACTIVITY:", "it is the text of amd-smi metric: record it with --json or --csv"},
 	{"SOCKET_POWER:", "it is the text of amd-smi metric: record it with --json or --csv"},
-	{"GFX_CLK", MONITOR_TABLE},
-	{"GFX_CLOCK", MONITOR_TABLE},
 };
 
-/* True for the titles of amd-smi monitor, whose options choose the columns: words of capitals,
- * "GPU" and a column that only this program has. */
-static bool is_monitor_header(struct weir_slice line)
+/* True for the header of amd-smi process --csv. */
+static bool is_process_list(struct weir_slice line)
 {
-	static const char *const columns[] = {"POWER",     "PWR_CAP",   "XCP",  "GPU_T",
-	                                      "GPU_TEMP",  "MEM_T",     "MEM%", "GFX%",
-	                                      "VRAM_USED", "VRAM_USAGE"};
-	struct weir_slice words[MAX_TITLES];
-	static const struct weir_csv_options blanks = {.separator = ' '};
-	size_t count = weir_csv_split(line, &blanks, words, MAX_TITLES);
-	bool has_gpu = false, has_column = false;
-
-	for (size_t i = 0; i < count; i++) {
-		has_gpu |= weir_slice_equals(words[i], "GPU");
-		for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
-			has_column |= weir_slice_equals(words[i], columns[c]);
-		for (size_t at = 0; at < words[i].length; at++)
-			if (words[i].data[at] >= 'a' && words[i].data[at] <= 'z')
-				return false;
-	}
-	return has_gpu && has_column;
+	return (weir_slice_starts(line, "gpu,") || weir_slice_starts(line, "timestamp,gpu,")) &&
+	       weir_slice_holds(line, ",name,pid,");
 }
 
 /* Returns the hint for one line; NULL: it is not a line of such a table. */
@@ -502,10 +490,12 @@ static const char *refuse_line(struct weir_slice line)
 
 	if (weir_slice_starts(line, "GPU[") && weir_slice_holds(line, "]\t"))
 		return tables[0].reason;
+	if (is_process_list(line))
+		return PROCESSES;
 	for (size_t i = 0; !has_data && i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (weir_slice_holds(line, tables[i].text))
 			return tables[i].reason;
-	return !has_data && is_monitor_header(line) ? MONITOR_TABLE : NULL;
+	return NULL;
 }
 
 /* Returns the hint to record data instead of a table for people; NULL: it is not such a table. */
@@ -521,10 +511,6 @@ static const char *refuse_table(const char *head, size_t len)
 
 /* ---- the reader ---- */
 
-#define PROCESSES                                                                                  \
-	"it is the list of processes of amd-smi process --json, which states neither use nor "     \
-	"power of a device: record amd-smi metric --json or amd-smi monitor --csv under load"
-
 static const struct weir_mark marks[] = {
 	{.first = "{[", .keys = {{"gpu_data"}, .all = 1}},
 	{.first = "{[",
@@ -537,13 +523,24 @@ static const struct weir_mark marks[] = {
 	{0},
 };
 
+/* Texts for people, which are looked for in this order below the tables of data. */
+static const struct {
+	int (*sniff)(const char *head, size_t len);
+	enum weir_status (*read)(struct weir_source *source, struct weir_input *input,
+	                         struct weir_error *err);
+} texts[] = {
+	{weir_amd_page_sniff, weir_amd_page_read},
+	{weir_amd_monitor_sniff, weir_amd_monitor_read},
+	{weir_rocm_text_sniff, weir_rocm_text_read},
+};
+
 static int sniff(const char *head, size_t len)
 {
 	int bits = weir_monitor_sniff(&table, head, len);
 
-	if (!bits)
-		bits = weir_amd_page_sniff(head, len);
-	return bits ? bits : weir_rocm_text_sniff(head, len);
+	for (size_t i = 0; !bits && i < WEIR_COUNT_OF(texts); i++)
+		bits = texts[i].sniff(head, len);
+	return bits;
 }
 
 static enum weir_status read_amd(struct weir_source *source, struct weir_input *input,
@@ -560,16 +557,15 @@ static enum weir_status read_amd(struct weir_source *source, struct weir_input *
 		return status;
 	if (first == '{' || first == '[')
 		return read_json(source, input, err);
-	if (!weir_monitor_sniff(&table, head, len) && weir_amd_page_sniff(head, len))
-		return weir_amd_page_read(source, input, err);
-	if (!weir_monitor_sniff(&table, head, len) && weir_rocm_text_sniff(head, len))
-		return weir_rocm_text_read(source, input, err);
+	for (size_t i = 0; !weir_monitor_sniff(&table, head, len) && i < WEIR_COUNT_OF(texts); i++)
+		if (texts[i].sniff(head, len))
+			return texts[i].read(source, input, err);
 	return weir_monitor_read(&table, source, input, err);
 }
 
 const struct weir_reader weir_reader_amd = {
 	.name = "amd-smi",
-	.title = "rocm-smi, amd-smi as it prints alone, and its monitor and metric (--csv, --json)",
+	.title = "rocm-smi, amd-smi as it prints alone, its monitor, and metric (--csv, --json)",
 	.gives = "telemetry",
 	.of_amd = true,
 	.marks = marks,

@@ -12,7 +12,6 @@
  * The values stand in the order of their titles. A device without a limit has "49 W", and one whose
  * power is unknown "N/A" or "N/A/0 W". The table of processes is left out.
  */
-#include <math.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -63,14 +62,6 @@ struct page {
 
 /* ---- lines ---- */
 
-/* Splits "| A | B |". Returns false for other lines. */
-static bool split_cells(struct weir_slice line, struct weir_slice cells[2])
-{
-	line = weir_slice_trim(line);
-	return weir_slice_take(&line, "|") && weir_monitor_take_before(&line, '|', &cells[0]) &&
-	       weir_monitor_take_before(&line, '|', &cells[1]) && !weir_slice_trim(line).length;
-}
-
 static const struct title *find_title(struct weir_slice word)
 {
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
@@ -96,66 +87,23 @@ static bool take_titles(struct weir_slice cell, struct columns *columns)
 	return found.count > 0;
 }
 
-/* True for a word that is the unit of the value before it. */
-static bool is_unit(struct weir_slice word)
-{
-	return weir_monitor_unit(word) != NULL;
-}
-
-/* Splits a cell into values, with their units behind a blank: "0 %", "42 °C", "142/750 W". */
-static size_t split_values(struct weir_slice cell, struct weir_slice *values)
-{
-	struct weir_slice words[MAX_WORDS] = {{"", 0}};
-	size_t count = weir_csv_split(cell, &blanks, words, MAX_WORDS), joined = 0;
-
-	for (size_t i = 0; i < count && i < MAX_WORDS; i++) {
-		struct weir_slice *last = joined ? &values[joined - 1] : NULL;
-
-		if (last && is_unit(words[i]))
-			last->length = (size_t)(words[i].data + words[i].length - last->data);
-		else
-			values[joined++] = words[i];
-	}
-	return joined;
-}
-
 /* ---- values ---- */
 
-static void set_gauge(struct weir_monitor *monitor, const struct title *title,
-                      enum weir_gauge gauge, struct weir_slice value, uint64_t at)
-{
-	struct page *page = monitor->context;
-	const struct weir_monitor_field field = {title->text, WEIR_MONITOR_GAUGE, gauge,
-	                                         title->unit};
-	const struct weir_monitor_column column = {.field = &field};
-
-	if (gauge != NO_GAUGE)
-		weir_monitor_set(monitor, &column, value, at, &page->reading);
-}
-
-/* Takes a value: "61 °C", "N/A", "688/750 W", "N/A/0 W". A limit of 0 is not stated. */
+/* Takes a value: "61 °C", "N/A", "688/750 W", "N/A/0 W". */
 static void take_value(struct weir_monitor *monitor, const struct title *title,
                        struct weir_slice value, uint64_t at)
 {
 	struct page *page = monitor->context;
-	struct weir_slice limit = {"", 0};
-	size_t slash = value.length;
+	const struct weir_monitor_field field = {title->text, WEIR_MONITOR_GAUGE, title->gauge,
+	                                         title->unit};
+	const struct weir_monitor_column column = {.field = &field};
 
-	if (title->limit != NO_GAUGE && !weir_slice_equals(value, "N/A"))
-		while (slash && value.data[slash - 1] != '/')
-			slash--;
-	else
-		slash = 0;
-	if (slash) {
-		limit = (struct weir_slice){value.data + slash, value.length - slash};
-		value.length = slash - 1;
-	}
-	set_gauge(monitor, title, title->gauge, value, at);
-	if (!limit.length)
+	if (title->gauge == NO_GAUGE)
 		return;
-	set_gauge(monitor, title, title->limit, limit, at);
-	if (page->reading.value[title->limit] == 0)
-		page->reading.value[title->limit] = NAN;
+	if (title->limit == NO_GAUGE)
+		weir_monitor_set(monitor, &column, value, at, &page->reading);
+	else
+		weir_monitor_set_pair(monitor, &field, title->limit, value, at, &page->reading);
 }
 
 /* Takes the values of a cell by its titles. A row with another number of values is damaged. */
@@ -164,7 +112,7 @@ static bool take_values(struct weir_monitor *monitor, const struct columns *colu
 {
 	struct weir_slice values[MAX_WORDS] = {{"", 0}};
 
-	if (split_values(cell, values) != columns->count) {
+	if (weir_monitor_split_values(cell, values, MAX_WORDS) != columns->count) {
 		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, at, NULL);
 		return false;
 	}
@@ -224,7 +172,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	struct page *page = monitor->context;
 	struct weir_slice cells[2] = {{"", 0}};
 
-	if (!split_cells(row->line, cells)) {
+	if (!weir_monitor_split_box(row->line, cells, 2)) {
 		if (row->cut && page->has_device)
 			weir_input_warn(monitor->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 		return WEIR_OK;
@@ -249,7 +197,7 @@ static int recognise(struct weir_slice line)
 	struct weir_slice cells[2] = {{"", 0}};
 	struct columns columns;
 
-	if (!split_cells(line, cells) || !weir_slice_starts(cells[0], "BDF") ||
+	if (!weir_monitor_split_box(line, cells, 2) || !weir_slice_starts(cells[0], "BDF") ||
 	    !take_titles(cells[1], &columns))
 		return 0;
 	return 8 * (int)strlen("BDF Power-Usage");

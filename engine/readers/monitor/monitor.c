@@ -602,7 +602,7 @@ void weir_monitor_fail(struct weir_monitor *monitor, const char *reason, uint64_
 /* True for a number that ends with the unit of a monitor: "12 %", "840 MiB". */
 static bool has_unit(struct weir_slice cell)
 {
-	static const char *const units[] = {"%", "MiB", "W", "MHz", "C"};
+	static const char *const units[] = {"%", "MiB", "MB", "GB", "W", "MHz", "C"};
 
 	if (!cell.length || !isdigit((unsigned char)*cell.data))
 		return false;

@@ -224,6 +224,17 @@ void weir_monitor_civil(int64_t days, int *year, int *month, int *day);
 /* Parses "10:00:00", with or without a fraction, into the time since midnight. */
 bool weir_monitor_clock(struct weir_slice text, int64_t *out_ns);
 
+/* Splits "| A | B | C |" into `count` cells. Returns false for a line of another form. */
+bool weir_monitor_split_box(struct weir_slice line, struct weir_slice *cells, size_t count);
+/* Splits a text at blanks into values with their units: "182 W", "42 °C", "46536/ 65536",
+ * "2.9/ 15.9 GB". Returns their number, at most `max`. */
+size_t weir_monitor_split_values(struct weir_slice text, struct weir_slice *values, size_t max);
+/* Sets a gauge and its limit from "688/750 W", "N/A/0 W" or "46536 / 65536". A value without a unit
+ * has that of the limit. A limit of 0 is not stated; without a limit only the gauge is set. */
+void weir_monitor_set_pair(struct weir_monitor *monitor, const struct weir_monitor_field *field,
+                           enum weir_gauge limit, struct weir_slice cell, uint64_t at,
+                           struct weir_monitor_reading *reading);
+
 /* Compares without regard to case, in ASCII. */
 bool weir_monitor_same(struct weir_slice text, const char *name);
 

@@ -279,9 +279,46 @@ static int sniff_query(const char *head, size_t len)
 	return weir_monitor_sniff(&query_table, head, len);
 }
 
+/* Finds rows without a header and a list of processes below them, by their lines; false: the head
+ * has no such lines before a header. */
+static bool find_processes(const char *head, size_t len, unsigned *row, unsigned *processes)
+{
+	struct weir_slice rest = {head, len}, line, cells[WEIR_MONITOR_MAX_CELLS];
+	bool found = false;
+
+	*row = 0;
+	for (unsigned i = 1; !found && i <= REFUSAL_LINES && weir_csv_take_line(&rest, &line);
+	     i++) {
+		size_t count = weir_csv_split(line, &commas, cells, WEIR_MONITOR_MAX_CELLS);
+
+		if (query_header_bits(cells, count) > 0)
+			return false;
+		if (!*row && row_bits(cells, count))
+			*row = i;
+		found = *row && refuse_header(line);
+		*processes = i;
+	}
+	return found;
+}
+
 static enum weir_status read_query(struct weir_source *source, struct weir_input *input,
                                    struct weir_error *err)
 {
+	const char *head;
+	size_t len;
+	unsigned row, processes;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
+
+	if (status)
+		return status;
+	if (find_processes(head, len, &row, &processes))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "line %u: rows without a header (format noheader), so their "
+		                 "columns are unknown; line %u: a list of processes and their "
+		                 "memory, without figures of a device: record nvidia-smi "
+		                 "--query-gpu=index,memory.used,memory.total,utilization.gpu "
+		                 "--format=csv",
+		                 row, processes);
 	return weir_monitor_read(&query_table, source, input, err);
 }
 

@@ -55,18 +55,6 @@ struct overview {
 
 /* ---- lines ---- */
 
-/* Splits "| A | B | C |". Returns false for other lines. */
-static bool split_cells(struct weir_slice line, struct weir_slice cells[CELLS])
-{
-	line = weir_slice_trim(line);
-	if (!weir_slice_take(&line, "|"))
-		return false;
-	for (size_t i = 0; i < CELLS; i++)
-		if (!weir_monitor_take_before(&line, '|', &cells[i]))
-			return false;
-	return !weir_slice_trim(line).length;
-}
-
 static size_t split_words(struct weir_slice cell, struct weir_slice *words)
 {
 	return weir_csv_split(cell, &blanks, words, MAX_WORDS);
@@ -184,8 +172,9 @@ static int recognise(struct weir_slice line)
 {
 	struct weir_slice cells[CELLS];
 
-	return split_cells(line, cells) && has_figures(&nvidia, cells) ? 8 * (int)strlen("||||")
-	                                                               : 0;
+	return weir_monitor_split_box(line, cells, CELLS) && has_figures(&nvidia, cells)
+	               ? 8 * (int)strlen("||||")
+	               : 0;
 }
 
 /* Takes a line that draws no cells of the table of devices. Returns false for other lines. */
@@ -236,7 +225,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 		weir_monitor_time_of_words(text, &overview->at_ns);
 		return WEIR_OK;
 	}
-	row = split_cells(text, cells);
+	row = weir_monitor_split_box(text, cells, CELLS);
 	if (line->cut && !row && overview->devices) {
 		weir_input_warn(monitor->input, WEIR_WARN_TRUNCATED, line->at, NULL);
 		return WEIR_OK;
