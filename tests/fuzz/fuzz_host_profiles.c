@@ -75,7 +75,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_with(&weir_reader_cprofile, data, size);
 	read_with(&weir_reader_cprofile_text, data, size);
 	read_with(&weir_reader_folded, data, size);
+	read_with(&weir_reader_perf_report, data, size);
 	read_with(&weir_reader_perf_script, data, size);
+	read_with(&weir_reader_pprof_top, data, size);
 	read_with(&weir_reader_speedscope, data, size);
 	return 0;
 }

@@ -63,8 +63,6 @@ static const struct {
          "/metrics"},
 	{"{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},\"hitCount\":0}]}",
          "cpuprofile", "speedscope"},
-	{"File: server\nType: cpu\n      flat  flat%   sum%        cum   cum%\n", "pprof",
-         "stackcollapse-go.pl"},
 	{"PeriodType: cpu nanoseconds\nPeriod: 10000000\nSamples:\nsamples/count cpu/nanoseconds\n",
          "pprof", "stackcollapse-go.pl"},
 	{"% time     seconds  usecs/call     calls    errors syscall\n------ ----------- "
@@ -199,11 +197,11 @@ static const struct {
          "perf stat", "perf script"},
 	{"# To display the perf.data header info, please use --header/--header-only options.\n#\n"
          "# Samples: 1K of event 'cycles'\n# Event count (approx.): 100\n#\n"
-         "# Overhead  Command  Shared Object  Symbol\n",
+         "# Overhead  Command  Shared Object\n",
          "perf report", "perf script"},
 	{"# Total Lost Samples: 0\n#\n# Samples: 263  of event 'cycles:P'\n#\n"
-         "# Children      Self  Command  Shared Object  Symbol\n"
-         "# ........  ........  .......  .............  ......\n",
+         "# Children      Self  Command  Shared Object\n"
+         "# ........  ........  .......  .............\n",
          "perf report", "perf script"},
 	{"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n"
          "| `a` | 1.0 \xc2\xb1 0.3 | 0.4 | 1.9 | 1.00 |\n",

@@ -14,6 +14,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
 #include "engine/readers/host/host_frames.h"
+#include "engine/readers/host/perf_event.h"
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
@@ -307,35 +308,11 @@ static void close_sample(struct perf *perf, uint64_t at)
 	perf->weight = -1;
 }
 
-/* Returns the unit of periods: clocks count nanoseconds. Without periods samples are counted. */
-static enum weir_host_unit unit_of(const struct sample *sample)
-{
-	if (!sample->period)
-		return WEIR_HOST_SAMPLES;
-	return weir_slice_starts(sample->event, "cpu-clock") ||
-	                       weir_slice_starts(sample->event, "task-clock")
-	               ? WEIR_HOST_NS
-	               : WEIR_HOST_EVENTS;
-}
-
-/* True if samples of the event come at equal times: of a clock or of cycles. */
-static bool is_time_event(struct weir_slice event)
-{
-	return weir_slice_holds(event, "clock") || weir_slice_holds(event, "cycles");
-}
-
 /* Takes unit and weights from the first sample of a file. */
 static void take_first(struct perf *perf, const struct sample *sample)
 {
-	size_t length = sample->event.length;
-
-	weir_text_add(&perf->event, sample->event.data, length);
-	perf->profile->unit = unit_of(sample);
-	perf->profile->cycles = weir_slice_holds(sample->event, "cycles");
-	if (is_time_event(sample->event))
-		return;
-	length = length < WEIR_MAX_HOST_EVENT ? length : WEIR_MAX_HOST_EVENT - 1;
-	memcpy(perf->profile->event, sample->event.data, length);
+	weir_text_add(&perf->event, sample->event.data, sample->event.length);
+	weir_perf_event_set(perf->profile, sample->event, sample->period != 0);
 }
 
 /* True for the address of a probe: "(7fa9195fe260)", or "(7fa9195fe260 <- 40113a)" at a return. */

@@ -184,11 +184,10 @@ const struct weir_tool weir_tools[] = {
          .marks = {{.first = "{",
                     .keys = {{"nodes"}, .all = 1},
                     .texts = {{"\"callFrame\"", "\"hitCount\"", "\"functionName\""}, .all = 3}}}},
-	{.what = "a text of pprof",
+	{.what = "the raw text of pprof",
          .advice = "fold the stacks: go tool pprof -raw PROFILE | stackcollapse-go.pl > FILE (of "
                    "FlameGraph), and pass that file",
-         .marks = {{.first = "", .texts = {{"flat  flat%   sum%        cum   cum%"}, .all = 1}},
-                   {.first = "",
+         .marks = {{.first = "",
                     .texts = {{"PeriodType: ", "\nPeriod: ", "\nSamples:\n"}, .all = 3}}}},
 	{.what = "a table of system calls by strace -c",
          .advice = OF_STACKS,
@@ -224,8 +223,10 @@ const struct weir_tool weir_tools[] = {
                                ",,cache-misses", ",,branch-misses"},
                               .any = 9}},
                    {.first = "{", .keys = {{"counter-value", "event"}, .all = 2}}}},
-	{.what = "a table of perf report",
-         .advice = "run perf script -i perf.data > FILE and pass that file",
+	{.what = "a table of perf report without functions (the column Symbol) or without the line "
+                 "of its event (# Samples: ... of event ...)",
+         .advice = "run perf report --stdio, or perf script -i perf.data > FILE and pass that "
+                   "file",
          .marks = {{.first = "#", .texts = {{"# Overhead ", "# Samples: "}, .all = 2}},
                    {.first = "#", .texts = {{"# Children ", " Self ", "# Samples: "}, .all = 3}}}},
 	/* benchmarks */
