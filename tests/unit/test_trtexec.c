@@ -497,6 +497,75 @@ static void lines_may_lack_a_date_be_wrapped_and_have_a_prefix(void **state)
 	weir_profile_free(profile);
 }
 
+#define MEAN(gpu, host)                                                                            \
+	"Average over 10 runs is " gpu " ms (host walltime is " host                               \
+	" ms, 99% percentile time is 9).\n"
+
+/* Expects the values of a metric, whose number is 2. */
+static void expect_two(const struct weir_run *run, const char *name, double first, double second)
+{
+	const struct weir_series *series = weir_series_find(&run->metrics, name);
+
+	assert_non_null(series);
+	assert_int_equal(series->count, 2);
+	assert_true(series->value[0] == first && series->value[1] == second);
+}
+
+static void means_of_old_versions_are_values_of_each_result(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"deploy: a/b.prototxt\nbatch: 4\nfp16\n" MEAN("5.5", "6")
+			MEAN("5.25", "5.75") "Done.\ndeploy: a/b.prototxt\nbatch: 1\nfp16\n" MEAN(
+				"1.5", "2") MEAN("1.25", "1.75") "Done.\n",
+		profile);
+
+	(void)state;
+	expect_two(input->run, "load/batch@4/gpu_compute_mean_ms", 5.5, 5.25);
+	expect_two(input->run, "load/batch@4/host_walltime_mean_ms", 6, 5.75);
+	expect_two(input->run, "load/batch@1/gpu_compute_mean_ms", 1.5, 1.25);
+	assert_int_equal(input->run->metrics.count, 4);
+	assert_string_equal(weir_run_label(input->run, "model"), "b.prototxt");
+	assert_string_equal(weir_run_label(input->run, "options"), "fp16");
+	assert_string_equal(weir_run_label(input->run, "runs_of_a_mean"), "10");
+	weir_profile_free(profile);
+}
+
+static void means_may_be_messages_and_lack_the_host(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"&&&& RUNNING TensorRT.trtexec # trtexec --onnx=m.onnx --batch=2\n"
+		"[I] onnx: m.onnx\n[I] batch: 2\n"
+		"[I] Average over 100 runs is 2.5 ms.\n[I] Average over 100 runs is 3 ms.\n"
+		"&&&& PASSED TensorRT.trtexec\n",
+		profile);
+
+	(void)state;
+	expect_two(input->run, "gpu_compute_mean_ms", 2.5, 3);
+	assert_int_equal(input->run->metrics.count, 1);
+	assert_string_equal(weir_run_label(input->run, "batch"), "2");
+	assert_string_equal(weir_run_label(input->run, "runs_of_a_mean"), "100");
+	weir_profile_free(profile);
+}
+
+static void results_without_options_end_where_the_tool_says_so(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, MEAN("5.5", "6") "Done.\n" MEAN("1.5", "2") MEAN("1.25", "2") "Done.\n",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "load/gpu_compute_mean_ms", 5.5, false, "ms");
+	expect_two(input->run, "load#2/gpu_compute_mean_ms", 1.5, 1.25);
+	weir_profile_free(profile);
+	reading_survives_damage(reader,
+	                        "batch: 2\n" MEAN("5.5", "6") "Done.\nbatch: 1\n" MEAN("1.5", "2"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +591,9 @@ int main(void)
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(samples_are_read),
 		cmocka_unit_test(lines_may_lack_a_date_be_wrapped_and_have_a_prefix),
+		cmocka_unit_test(means_of_old_versions_are_values_of_each_result),
+		cmocka_unit_test(means_may_be_messages_and_lack_the_host),
+		cmocka_unit_test(results_without_options_end_where_the_tool_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,6 +219,19 @@ static void add_series(struct weir_series_table *table, const char *prefix,
 	weir_text_release(&name);
 }
 
+/* Adds a metric, which the run does not have, with all of its values. */
+static void add_metric(struct weir_run *all, const char *name, const struct weir_series *metric)
+{
+	struct weir_series *to;
+
+	weir_figure_add(all, name, metric->unit, metric->higher_is_better, metric->value[0]);
+	if (metric->count < 2 || !weir_series_find(&all->metrics, name))
+		return;
+	to = weir_series_get(&all->metrics, name);
+	for (size_t i = 1; i < metric->count; i++)
+		weir_series_push(to, metric->value[i]);
+}
+
 static void add_run(struct weir_run *all, const char *prefix, const struct weir_run *run)
 {
 	for (size_t i = 0; i < run->stages.count; i++)
@@ -228,8 +241,7 @@ static void add_run(struct weir_run *all, const char *prefix, const struct weir_
 		struct weir_text name = {0};
 
 		weir_text_printf(&name, "%s%s", prefix, metric->name);
-		weir_figure_add(all, name.data, metric->unit, metric->higher_is_better,
-		                metric->value[0]);
+		add_metric(all, name.data, metric);
 		weir_text_release(&name);
 	}
 }

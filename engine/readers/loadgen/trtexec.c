@@ -17,7 +17,7 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-enum { TIMES, LAYERS, LOG, PASTED };
+enum { TIMES, LAYERS, LOG, PASTED, MEANS };
 
 static const struct weir_mark marks[] = {
 	[TIMES] = {.first = "[", .keys = {{"computeMs", "latencyMs"}, .all = 2}},
@@ -37,6 +37,12 @@ static const struct weir_mark marks[] = {
                                "GPU Compute Time: ", "H2D Latency: "},
                               .all = 3,
                               .any = 2}},
+	/* TensorRT 4 to 6, and giexec. */
+	[MEANS] = {.first = "",
+                   .texts = {{"Average over ", " runs is ", " ms (host walltime is ",
+                              "percentile time is "},
+                             .all = 3,
+                             .any = 1}},
 	{.first = "{[",
          .keys = {{"Layers", "Bindings"}, .all = 1}, /* "Bindings" stands behind all layers */
          .refusal = "it lists the layers of a TensorRT engine, which have no times: pass what "

@@ -12,6 +12,11 @@
  *	[02/21/2021-22:49:52] [I] percentile: 2.5 ms at 99% (end to end 2.6 ms at 99%)
  *	[02/21/2021-22:49:52] [I] throughput: 479.4 qps
  *
+ * trtexec and giexec of TensorRT 4 to 6 print their options and means of some runs:
+ *
+ *	batch: 4
+ *	Average over 10 runs is 5.12 ms (host walltime is 5.31 ms, 99% percentile time is 5.4).
+ *
  * The table of layers looks as follows; up to TensorRT 8.5 the name comes first:
  *
  *	[01/02/2025-10:11:12] [I] === Profile (100 iterations ) ===
@@ -32,8 +37,9 @@
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/heading.h"
 
-#define RUNNING "&&&& RUNNING TensorRT.trtexec"
-#define SUMMARY "=== Performance summary ==="
+#define RUNNING   "&&&& RUNNING TensorRT.trtexec"
+#define SUMMARY   "=== Performance summary ==="
+#define MAX_MEANS 100000 /* of one result */
 
 static const struct {
 	const char *start, *name;
@@ -323,6 +329,64 @@ static bool take_row(struct weir_input *input, const struct layer_table *table,
 	return true;
 }
 
+/* ---- means of TensorRT 4 to 6 ---- */
+
+#define MEAN_START "Average over "
+#define MEAN_TIME  " runs is "
+#define MEAN_HOST  "(host walltime is "
+
+static bool is_mean(struct weir_slice line)
+{
+	return weir_slice_starts(line, MEAN_START) && weir_slice_holds(line, MEAN_TIME);
+}
+
+/* Reads the number between the text and " ms". Returns false if the line has no such number. */
+static bool read_time_after(struct weir_slice line, const char *text, double *ms)
+{
+	const char *at = weir_slice_find(line, text);
+	struct weir_slice number;
+
+	if (!at)
+		return false;
+	at += strlen(text);
+	line = (struct weir_slice){at, line.length - (size_t)(at - line.data)};
+	return take_until(&line, ' ', &number) && weir_slice_starts(line, "ms") &&
+	       weir_parse_double(number.data, number.length, ms);
+}
+
+/* Adds a value to those of a metric, which may be new. */
+static void add_mean(struct weir_run *run, const char *name, double ms)
+{
+	const struct weir_series *series = weir_series_find(&run->metrics, name);
+
+	if (!series)
+		weir_figure_add(run, name, "ms", false, ms);
+	else if (series->count < MAX_MEANS && isfinite(ms))
+		weir_series_push(weir_series_get(&run->metrics, name), ms);
+}
+
+/* Adds the means of a number of runs. The 99th percentile of ten runs is nearly their maximum, and
+ * no percentile of all runs: it is left out. */
+static void take_mean(struct weir_run *run, struct weir_slice line)
+{
+	struct weir_slice number;
+	double ms;
+
+	if (read_time_after(line, MEAN_TIME, &ms) && ms >= 0)
+		add_mean(run, "gpu_compute_mean_ms", ms);
+	if (read_time_after(line, MEAN_HOST, &ms) && ms >= 0)
+		add_mean(run, "host_walltime_mean_ms", ms);
+	line = (struct weir_slice){line.data + strlen(MEAN_START),
+	                           line.length - strlen(MEAN_START)};
+	if (take_until(&line, ' ', &number) && !weir_run_label(run, "runs_of_a_mean"))
+		weir_figure_label(run, "runs_of_a_mean", number);
+}
+
+static bool has_means(const struct weir_run *run)
+{
+	return weir_run_label(run, "runs_of_a_mean") != NULL;
+}
+
 /* ---- lines ---- */
 
 /*
@@ -348,6 +412,7 @@ struct log {
 	bool pasted;              /* the last title has no level before it */
 	bool unlike;              /* some run has another command, or states none */
 	bool has_command;         /* the run that is being read states it */
+	bool done;                /* a line says that it has ended, as TensorRT 4 to 6 do */
 	uint64_t second_at;       /* byte of the second run; 0: none */
 };
 
@@ -505,6 +570,51 @@ static void take_command(struct log *log, struct weir_slice line)
 	weir_text_release(&set);
 }
 
+/* Returns the value of an option that TensorRT 4 to 6 print as "batch: 4"; no text if the line is
+ * another one. */
+static struct weir_slice find_printed(struct weir_slice line, const char *option)
+{
+	size_t length = strlen(option) - strlen("--=");
+
+	if (line.length < length + 3 || memcmp(line.data, option + 2, length) != 0 ||
+	    line.data[length] != ':' || line.data[length + 1] != ' ')
+		return (struct weir_slice){0};
+	return weir_slice_trim(
+		(struct weir_slice){line.data + length + 2, line.length - length - 2});
+}
+
+/* Returns true for a printed option, with which the text of a run begins. */
+static bool is_printed(struct weir_slice line)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (find_printed(line, options[i].option).length)
+			return true;
+	return false;
+}
+
+/* Labels the run with a printed option: "batch: 4", or "fp16" alone. */
+static void take_printed(struct weir_run *run, struct weir_slice line)
+{
+	const char *set = weir_run_label(run, "options");
+	struct weir_text text = {0};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		struct weir_slice value = find_printed(line, options[i].option), part;
+
+		while (options[i].is_path && take_until(&value, '/', &part))
+			continue;
+		if (value.length)
+			weir_figure_label(run, options[i].key, value);
+	}
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (weir_slice_equals(line, flags[i] + 2) && !(set && strstr(set, flags[i] + 2)))
+			weir_text_printf(&text, "%s%s%s", set ? set : "", set ? "+" : "",
+			                 flags[i] + 2);
+	if (text.length)
+		weir_figure_label(run, "options", (struct weir_slice){text.data, text.length});
+	weir_text_release(&text);
+}
+
 /* ---- runs ---- */
 
 /* Returns true if the line begins another run of trtexec, by its command, by a further title or, in
@@ -517,6 +627,9 @@ static bool begins_next(const struct log *log, struct weir_slice line, struct we
 		return metrics->count + log->input->run->operators.count > 0;
 	if (!metrics->count)
 		return false;
+	if (has_means(log->input->run) && (is_printed(line) || is_printed(message) ||
+	                                   (log->done && (is_mean(line) || is_mean(message)))))
+		return true;
 	if (weir_slice_starts(message, SUMMARY))
 		return true;
 	return metrics->count > 1 && weir_series_find(metrics, "throughput_qps") &&
@@ -534,7 +647,7 @@ static enum weir_status end_run(struct log *log, struct weir_error *err)
 	if (!run->metrics.count && !run->operators.count)
 		return WEIR_OK;
 	log->unlike |= !log->has_command;
-	log->has_command = false;
+	log->has_command = log->done = false;
 	log->table = (struct layer_table){.state = TABLE_NONE};
 	input->events += run->metrics.count;
 	input->run = weir_run_new();
@@ -563,7 +676,11 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 		take_command(log, line);
 	if (!log->input->run->metrics.count)
 		log->of_run = log->heading;
-	if (is_message)
+	take_printed(log->input->run, is_message ? message : line);
+	log->done |= weir_slice_equals(line, "Done.") || weir_slice_starts(line, "&&&& PASSED");
+	if (is_mean(is_message ? message : line) && !row->cut)
+		take_mean(log->input->run, is_message ? message : line);
+	else if (is_message)
 		take_text(log, message, row);
 	else if (log->table.list)
 		take_statistics(log->input->run, log->table.list, line);
