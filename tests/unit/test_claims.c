@@ -79,8 +79,10 @@ static void real_files_are_claimed_by_one_reader_or_none(void **state)
 	         &weir_reader_inference_perf},
 		{SAMPLES "inference_perf/batch_size_summary_lifecycle_metrics.json",
 	         &weir_reader_inference_perf},
-		{SAMPLES "inference_perf/batch_size_stage_0_prometheus_metrics.json", NULL},
-		{SAMPLES "inference_perf/batch_size_summary_prometheus_metrics.json", NULL},
+		{SAMPLES "inference_perf/batch_size_stage_0_prometheus_metrics.json",
+	         &weir_reader_inference_perf},
+		{SAMPLES "inference_perf/batch_size_summary_prometheus_metrics.json",
+	         &weir_reader_inference_perf},
 		{SAMPLES "inference_perf/golden_vllm_queries.txt", NULL},
 	};
 

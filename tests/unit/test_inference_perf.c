@@ -91,15 +91,39 @@ static void the_backlog_at_the_client_is_a_figure_and_a_warning(void **state)
 	weir_profile_free(profile);
 }
 
-static void metrics_of_the_server_are_refused_with_the_reason(void **state)
+static void metrics_of_the_server_without_times_are_refused_with_the_reason(void **state)
 {
 	(void)state;
-	assert_string_equal(reading_claims(SERVER), "none");
 	reading_refuses(reader, SERVER, WEIR_E_FORMAT, "the server's own metrics");
 	/* Other files are not called so. */
 	reading_refuses(reader, "{}", WEIR_E_FORMAT, "no \"load_summary\" with a \"count\"");
 	assert_null(weir_sniff_refusal(reader, OTHER, strlen(OTHER)));
-	assert_non_null(weir_sniff_refusal(reader, SERVER, strlen(SERVER)));
+}
+
+static void metrics_of_the_server_with_times_are_figures(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(reader, "tests/data/inference_perf/server.json", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "request_throughput", 10, true, "1/s");
+	reading_expects_figure(run, "input_throughput", 1000, true, "tokens/s");
+	reading_expects_figure(run, "output_throughput", 1010, true, "tokens/s");
+	reading_expects_figure(run, "p99_ttft_ms", 1500, false, "ms");
+	reading_expects_figure(run, "mean_tpot_ms", 20, false, "ms");
+	reading_expects_figure(run, "median_e2el_ms", 2250, false, "ms");
+	reading_expects_figure(run, "mean_kv_cache_usage_pct", 25, false, "%");
+	reading_expects_figure(run, "prefix_cache_hit_pct", 12.5, true, "%");
+	reading_expects_figure(run, "mean_waiting_requests", 3.5, false, "requests");
+	assert_string_equal(weir_run_label(run, "measured_by"), "server");
+	assert_string_equal(weir_run_label(run, "completed"), "6000");
+	assert_null(weir_run_label(run, "failed"));
+	/* 900 tokens of a prompt and 100 by the rates */
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, 1);
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 0);
+	weir_profile_free(profile);
 }
 
 static void records_become_requests_without_their_texts(void **state)
@@ -179,23 +203,25 @@ static void real_stages_give_the_figures_computed_by_hand(void **state)
 	}
 }
 
-static void real_files_beside_them_are_refused(void **state)
+static void real_metrics_of_the_server_are_figures(void **state)
 {
-	static const char *const refused[][2] = {
-		{SAMPLES "stage_0_prometheus_metrics.json", "the server's own metrics"},
-		{SAMPLES "stage_3_prometheus_metrics.json", "the server's own metrics"},
-		{SAMPLES "stage_6_prometheus_metrics.json", "the server's own metrics"},
-		{SAMPLES "summary_prometheus_metrics.json", "the server's own metrics"},
-		{"samples/inference_perf/golden_vllm_queries.txt", "not a profile"},
-	};
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_sample(SAMPLES "stage_0_prometheus_metrics.json", reader, NULL, profile)
+			->run;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct weir_profile *profile = weir_profile_new();
-
-		reading_sample(refused[i][0], NULL, refused[i][1], profile);
-		weir_profile_free(profile);
-	}
+	reading_expects_figure(run, "request_throughput", 14.430483, true, "1/s");
+	reading_expects_figure(run, "median_e2el_ms", 3079.515, false, "ms");
+	reading_expects_figure(run, "p99_ttft_ms", 4860.404, false, "ms");
+	/* The report states 0 for what the server does not export. */
+	assert_null(weir_series_find(&run->metrics, "mean_kv_cache_usage_pct"));
+	assert_null(weir_series_find(&run->metrics, "prefix_cache_hit_pct"));
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	reading_sample("samples/inference_perf/golden_vllm_queries.txt", NULL, "not a profile",
+	               profile);
+	weir_profile_free(profile);
 }
 
 int main(void)
@@ -204,12 +230,13 @@ int main(void)
 		cmocka_unit_test(a_stage_becomes_figures_in_milliseconds),
 		cmocka_unit_test(times_by_chunks_are_computed_again_by_tokens),
 		cmocka_unit_test(the_backlog_at_the_client_is_a_figure_and_a_warning),
-		cmocka_unit_test(metrics_of_the_server_are_refused_with_the_reason),
+		cmocka_unit_test(metrics_of_the_server_without_times_are_refused_with_the_reason),
+		cmocka_unit_test(metrics_of_the_server_with_times_are_figures),
 		cmocka_unit_test(records_become_requests_without_their_texts),
 		cmocka_unit_test(damage_is_read_around_or_refused),
 		cmocka_unit_test(reports_are_known_by_their_keys),
 		cmocka_unit_test(real_stages_give_the_figures_computed_by_hand),
-		cmocka_unit_test(real_files_beside_them_are_refused),
+		cmocka_unit_test(real_metrics_of_the_server_are_figures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

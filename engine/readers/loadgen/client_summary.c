@@ -419,6 +419,22 @@ struct reading {
 	struct weir_input *input;
 };
 
+/* Adds a figure for each row that names the leaf, unless it is 0: the program writes 0 if it had
+ * nothing to take a mean of. */
+static void take_figures(struct weir_run *run, const struct weir_client_figure *figures,
+                         const struct weir_jsonleaf *leaf, bool *odd)
+{
+	for (; figures && figures->path; figures++) {
+		double value = strcmp(leaf->path, figures->path) == 0
+		                       ? weir_jsonleaf_number(leaf, odd) * figures->scale
+		                       : NAN;
+
+		if (value > 0)
+			weir_figure_add(run, figures->name, figures->unit,
+			                figures->higher_is_better, value);
+	}
+}
+
 static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *leaf,
                                   struct weir_error *err)
 {
@@ -427,6 +443,7 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 
 	(void)err;
 	weir_client_summary_take(reading->summary, reading->report->rows, leaf, &odd);
+	take_figures(reading->input->run, reading->report->figures, leaf, &odd);
 	weir_client_summary_label(reading->input->run, reading->report->labels, leaf);
 	if (odd)
 		weir_input_warn(reading->input, WEIR_WARN_BAD_NUMBER, leaf->at, NULL);

@@ -42,6 +42,8 @@ struct weir_client_summary {
 	double sent, completed, failed;
 	double good;              /* completed requests that met their targets */
 	double missed_length;     /* completed requests with another output than was asked for */
+	double asked_tokens;      /* of output, which the completed requests asked for */
+	double retokenized;       /* output tokens, counted again by the tokenizer of the client */
 	double length_difference; /* mean difference of these lengths, %; below 0: shorter */
 	double prompts;           /* requests that the tool was to send */
 	double max_concurrency;   /* requests at a time, at most */
@@ -92,6 +94,13 @@ struct weir_client_label {
 	const char *path, *key;
 };
 
+/* The place of a number that becomes a figure, unless it is 0, which stands for unknown. */
+struct weir_client_figure {
+	const char *path, *name, *unit;
+	double scale; /* from the report's unit to ours */
+	bool higher_is_better;
+};
+
 void weir_client_summary_init(struct weir_client_summary *summary);
 
 /* Sets the number at a slot. The first of several values counts: returns false if there was one. */
@@ -129,9 +138,9 @@ enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
 
 /* Warns if totals contradict each other by more than 5 %: more requests completed than were to be
  * sent, more were good than completed, they took longer than the concurrency permits in the
- * duration, or a throughput is not its total over the duration. Without a duration, the throughput
- * of output must be that of requests times their output. All figures are kept. Part of
- * weir_client_summary_check(). */
+ * duration, far less output came than was asked for, or a throughput is not its total over the
+ * duration. Without a duration, the throughput of output must be that of requests times their
+ * output. All figures are kept. Part of weir_client_summary_check(). */
 void weir_client_totals_check(const struct weir_client_summary *summary, struct weir_input *input);
 
 /* Fails because no request completed. */
@@ -161,13 +170,14 @@ void weir_client_summary_warn(struct weir_input *input, enum weir_warning_code c
 
 /* A report that is one JSON object and one run, or a JSON list of requests. */
 struct weir_client_report {
-	const struct weir_client_row *rows;     /* ends with a NULL path */
-	const struct weir_client_label *labels; /* ends with a NULL path */
+	const struct weir_client_row *rows;       /* ends with a NULL path */
+	const struct weir_client_label *labels;   /* ends with a NULL path */
+	const struct weir_client_figure *figures; /* ends with a NULL path; NULL: none */
 	const char *expected; /* place of the times, for the error that finds none */
 	bool tpot_by_request; /* as in the summary */
-	/* Refuses a summary for a reason of its format; may be NULL. */
-	enum weir_status (*check)(const struct weir_client_summary *summary,
-	                          struct weir_error *err);
+	/* Refuses a summary for a reason of its format, and may set how it is checked; may be
+	 * NULL. */
+	enum weir_status (*check)(struct weir_client_summary *summary, struct weir_error *err);
 	const struct weir_client_format *requests; /* of a document that is a list */
 };
 

@@ -7,7 +7,8 @@
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/loadgen/load_join.h"
 
-#define TOLERANCE 0.05 /* relative; a larger difference is no rounding */
+#define TOLERANCE   0.05 /* relative; a larger difference is no rounding */
+#define SHORT_SHARE 0.5  /* of the output that was asked for; less is no chance */
 
 static void warn(struct weir_input *input, struct weir_text *detail)
 {
@@ -35,6 +36,24 @@ static void check_good(const struct weir_client_summary *summary, struct weir_in
 	weir_text_printf(&detail, "%.15g requests met their targets, %.15g completed",
 	                 summary->good, summary->completed);
 	warn(input, &detail);
+}
+
+/* Answers that end early, such as those of prompts that are too long, have short times, which look
+ * like a fast server. */
+static void check_answers(const struct weir_client_summary *summary, struct weir_input *input)
+{
+	struct weir_text detail = {0};
+
+	if (summary->total_output_tokens < SHORT_SHARE * summary->asked_tokens)
+		weir_text_printf(&detail, "requests ended early: %.15g of %.15g output tokens came",
+		                 summary->total_output_tokens, round(summary->asked_tokens));
+	if (summary->retokenized > 0 && summary->retokenized < summary->completed)
+		weir_text_printf(&detail, "%s%.15g tokens of text in %.15g answers",
+		                 detail.length ? ", " : "", summary->retokenized,
+		                 summary->completed);
+	if (detail.length)
+		warn(input, &detail);
+	weir_text_release(&detail);
 }
 
 /* Requests in flight take at most the concurrency times the duration, all together. */
@@ -80,22 +99,28 @@ static void check_rate(const struct rate *rate, double duration_s, double roundi
 	warn(input, &detail);
 }
 
-/* Compares the throughput of output with that of requests, for tools that do not state the duration
+/* A throughput of tokens, and what it follows from. */
+struct token_rate {
+	const char *name;
+	double stated, total, tokens; /* of all requests, of one */
+};
+
+/* Compares a throughput of tokens with that of requests, for tools that do not state the duration
  * and all tokens. */
-static void check_output(const struct weir_client_summary *summary, double rounding,
-                         struct weir_input *input)
+static void check_tokens(const struct weir_client_summary *summary, const struct token_rate *rate,
+                         double rounding, struct weir_input *input)
 {
-	double stated = summary->output_throughput, requests = summary->request_throughput;
-	double tokens = summary->output_tokens;
+	double stated = rate->stated, requests = summary->request_throughput;
+	double tokens = rate->tokens;
 	double least = (requests - rounding) * (tokens - rounding) - rounding;
 	double most = (requests + rounding) * (tokens + rounding) + rounding;
 	struct weir_text detail = {0};
 
-	if ((summary->duration_s > 0 && summary->total_output_tokens > 0) ||
+	if ((summary->duration_s > 0 && rate->total > 0) ||
 	    !(stated > 0 && requests > 0 && tokens > 0) ||
 	    (stated >= (1 - TOLERANCE) * least && stated <= (1 + TOLERANCE) * most))
 		return;
-	weir_text_printf(&detail, "output throughput: stated %.4g/s, %.4g/s by %.4g requests/s of ",
+	weir_text_printf(&detail, "%s: stated %.4g/s, %.4g/s by %.4g requests/s of ", rate->name,
 	                 stated, requests * tokens, requests);
 	weir_text_printf(&detail, "%.4g tokens", tokens);
 	warn(input, &detail);
@@ -112,11 +137,17 @@ void weir_client_totals_check(const struct weir_client_summary *summary, struct 
 		{"total throughput", "tokens", summary->total_throughput, in + out},
 		{"goodput", "requests", summary->request_goodput, summary->good},
 	};
+	const struct token_rate tokens[] = {
+		{"output throughput", summary->output_throughput, out, summary->output_tokens},
+		{"input throughput", summary->input_throughput, in, summary->input_tokens},
+	};
 
 	check_concurrency(summary, input, rounding);
 	check_count(summary, input);
 	check_good(summary, input);
-	check_output(summary, rounding, input);
+	check_answers(summary, input);
+	for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+		check_tokens(summary, &tokens[i], rounding, input);
 	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
 		check_rate(&rates[i], summary->duration_s, rounding, input);
 }
@@ -131,6 +162,7 @@ static const struct {
 	{WEIR_LOAD_DURATION, WEIR_CLIENT_SLOT(duration_s)},
 	{"total_input_tokens", WEIR_CLIENT_SLOT(total_input_tokens)},
 	{"total_output_tokens", WEIR_CLIENT_SLOT(total_output_tokens)},
+	{"retokenized_output_tokens", WEIR_CLIENT_SLOT(retokenized)},
 	{"mean_concurrency", WEIR_CLIENT_SLOT(concurrency)},
 	{"peak_concurrency", WEIR_CLIENT_SLOT(peak_concurrency)},
 	{"peak_output_throughput", WEIR_CLIENT_SLOT(peak_output_throughput)},

@@ -2,8 +2,9 @@
 /*
  * Reads reports of inference-perf: stage_N_lifecycle_metrics.json and
  * summary_lifecycle_metrics.json give figures of a run, per_request_lifecycle_metrics.json gives
- * requests. All times are in seconds, those of requests on one clock. The texts of requests and
- * responses are private and not read.
+ * requests. The summary of the server's own metrics, which the tool asks Prometheus for, gives
+ * figures as well, with the label "measured_by". All times are in seconds, those of requests on one
+ * clock. The texts of requests and responses are private and not read.
  */
 #include <math.h>
 #include <string.h>
@@ -13,9 +14,8 @@
 #include "engine/readers/readers.h"
 
 #define OF_SERVER                                                                                  \
-	"it is a report of inference-perf on the server's own metrics, which need not cover the "  \
-	"same time as its requests and do not state their load: pass *_lifecycle_metrics.json, "   \
-	"and scrapes of the server's metrics page"
+	"it is a report of inference-perf on the server's own metrics, which states no times of "  \
+	"requests: pass *_lifecycle_metrics.json, or scrapes of the server's metrics page"
 
 static const struct weir_mark marks[] = {
 	{.first = "{",
@@ -24,15 +24,14 @@ static const struct weir_mark marks[] = {
          .inside = {{"count", "schedule_delay", "send_duration", "requested_rate"}, .any = 4}},
 	{.first = "[",
          .keys = {{"start_time", "end_time", "request", "response", "info"}, .all = 3}},
-	/* The server metrics that the same program saves; they do not describe the load. */
-	{.first = "{[",
+	/* The server metrics that the same program saves. */
+	{.first = "{",
          .keys = {{"load_summary", "successes", "failures"}, .all = 3},
          .within = "successes",
          .inside = {{"rate", "queue_len", "request_latency", "kv_cache_usage_percentage",
                      "prefix_cache_hit_percent"},
                     .all = 1,
-                    .any = 4},
-         .refusal = OF_SERVER},
+                    .any = 4}},
 	{0},
 };
 
@@ -54,6 +53,27 @@ static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(request_throughput, "successes/throughput/requests_per_sec"),
 	WEIR_CLIENT_NUMBER(input_tokens, "successes/prompt_len/mean"),
 	WEIR_CLIENT_NUMBER(output_tokens, "successes/output_len/mean"),
+	/* the server's own metrics */
+	WEIR_CLIENT_NUMBER(request_throughput, "successes/rate"),
+	WEIR_CLIENT_NUMBER(input_throughput, "successes/prompt_len/rate"),
+	WEIR_CLIENT_NUMBER(output_throughput, "successes/output_len/rate"),
+	WEIR_CLIENT_TIMES(e2e, "successes/request_latency", 1e3),
+	WEIR_CLIENT_TIMES(ttft, "successes/time_to_first_token", 1e3),
+	WEIR_CLIENT_TIMES(tpot, "successes/time_per_output_token", 1e3),
+	WEIR_CLIENT_TIMES(itl, "successes/inter_token_latency", 1e3),
+	{0},
+};
+
+/* Figures of the server's own metrics. The cache's use is a share from 0 to 1, its hits are
+ * percent. */
+#define CACHE_USE "successes/kv_cache_usage_percentage/"
+static const struct weir_client_figure figures[] = {
+	{"successes/queue_len/mean", "mean_waiting_requests", "requests", 1, false},
+	{CACHE_USE "mean", "mean_kv_cache_usage_pct", "%", 100, false},
+	{CACHE_USE "median", "median_kv_cache_usage_pct", "%", 100, false},
+	{CACHE_USE "p90", "p90_kv_cache_usage_pct", "%", 100, false},
+	{CACHE_USE "p99", "p99_kv_cache_usage_pct", "%", 100, false},
+	{"successes/prefix_cache_hit_percent/mean", "prefix_cache_hit_pct", "%", 1, true},
 	{0},
 };
 
@@ -66,16 +86,20 @@ static const struct weir_client_label labels[] = {
 	{0},
 };
 
-static enum weir_status check_load(const struct weir_client_summary *summary,
-                                   struct weir_error *err)
+/* Accepts the server's own metrics if they state a count and times of requests. Their means of
+ * tokens are of another window than their times, which they do not correct. */
+static enum weir_status check_load(struct weir_client_summary *summary, struct weir_error *err)
 {
 	if (!isnan(summary->sent))
 		return WEIR_OK;
-	if (!isnan(summary->completed))
+	if (isnan(summary->completed))
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "no \"load_summary\" with a \"count\": expected a report of "
+		                 "inference-perf, *_lifecycle_metrics.json");
+	if (!(summary->e2e.mean > 0 || summary->ttft.mean > 0 || summary->tpot.mean > 0))
 		return weir_fail(err, WEIR_E_FORMAT, OF_SERVER);
-	return weir_fail(err, WEIR_E_FORMAT,
-	                 "no \"load_summary\" with a \"count\": expected a report of "
-	                 "inference-perf, *_lifecycle_metrics.json");
+	summary->tpot_by_request = true;
+	return WEIR_OK;
 }
 
 static const struct weir_client_field fields[] = {
@@ -130,12 +154,16 @@ static enum weir_status read_inference_perf(struct weir_source *source, struct w
 	static const struct weir_client_report report = {
 		.rows = rows,
 		.labels = labels,
+		.figures = figures,
 		.expected = "successes.latency or successes.throughput",
 		.check = check_load,
 		.requests = &requests,
 	};
+	enum weir_status status = weir_client_report_read(&report, source, input, err);
 
-	return weir_client_report_read(&report, source, input, err);
+	if (!status && input->run && !weir_run_label(input->run, "num_prompts"))
+		weir_run_set_label(input->run, "measured_by", "server");
+	return status;
 }
 
 const struct weir_reader weir_reader_inference_perf = {
