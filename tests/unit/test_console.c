@@ -572,6 +572,21 @@ static void any_damage_is_survived(void **state)
 	                                "Request Throughput (req/sec): 2\n[TTFT] P99 : 3\n");
 }
 
+static void each_overview_of_trtllm_bench_is_a_result(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, DATA "trtllm_overviews.md", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "load/heading@Low latency/request_throughput", 0.5, true,
+	                       "1/s");
+	reading_expects_figure(input->run, "load/heading@High throughput/mean_ttft_ms", 1650, false,
+	                       "ms");
+	assert_int_equal(input->run->metrics.count, 14);
+	assert_string_equal(input->tool, "trtllm-bench");
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,6 +616,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_runs_are_no_headings),
 		cmocka_unit_test(a_title_within_the_table_names_the_times),
 		cmocka_unit_test(any_damage_is_survived),
+		cmocka_unit_test(each_overview_of_trtllm_bench_is_a_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,7 @@
 #define SERVING    "Serving Benchmark Result"
 #define OVERVIEW   " OVERVIEW" /* ends the titles of trtllm-bench's tables */
 #define ARGUMENTS  "Namespace("
+#define TRTLLM     "trtllm-bench"
 #define MAX_LABEL  256                  /* bytes of the name of a row */
 #define ROUNDING   0.005                /* of rows with two digits */
 #define NOWHERE    SIZE_MAX             /* slot of a row that is passed over */
@@ -40,6 +41,7 @@ struct console {
 	bool serving;     /* the table ends with a line of "=" */
 	bool prefixed;    /* something stands before the "=" of its title: docker, kubectl */
 	bool latency;     /* it is of trtllm-bench latency, whose total counts output alone */
+	bool overview;    /* the table is trtllm-bench's, and has its title */
 	bool found_title; /* some table of the log has its title */
 	bool offline;     /* the result is of a benchmark without a server, and has no table */
 	bool arguments;   /* the arguments of the program were printed before the result */
@@ -269,7 +271,7 @@ static void begin_table(struct console *console)
 	console->summary.rounding = ROUNDING;
 	console->figures = 0;
 	console->titled = console->serving = console->latency = console->prefixed = false;
-	console->offline = console->arguments = false;
+	console->offline = console->arguments = console->overview = false;
 	console->section = NOWHERE;
 	console->of_table = console->heading;
 }
@@ -326,11 +328,25 @@ static bool is_rule(const struct console *console, struct weir_slice line)
 	                   !weir_slice_holds((struct weir_slice){line.data, before}, "=="));
 }
 
-/* True for a line with which the output of a further benchmark begins. */
-static bool is_beginning(struct weir_slice line)
+/* True for the title of a table of trtllm-bench. */
+static bool is_overview(struct weir_slice line)
 {
-	return weir_slice_holds(line, SERVING) || weir_slice_holds(line, ARGUMENTS) ||
-	       weir_slice_equals(line, "= ENGINE DETAILS") ||
+	return weir_slice_starts(line, "= ") && weir_slice_holds(line, OVERVIEW);
+}
+
+/* True for the title of the first table with results of a benchmark. */
+static bool is_first_overview(struct weir_slice line)
+{
+	return weir_slice_equals(line, "= PERFORMANCE" OVERVIEW) ||
+	       weir_slice_equals(line, "= GENERAL" OVERVIEW);
+}
+
+/* True for a line with which the output of a further benchmark begins. Pages show the overviews of
+ * trtllm-bench alone, without the tables before them. */
+static bool is_beginning(const struct console *console, struct weir_slice line)
+{
+	return weir_slice_holds(line, SERVING) || (console->overview && is_first_overview(line)) ||
+	       weir_slice_holds(line, ARGUMENTS) || weir_slice_equals(line, "= ENGINE DETAILS") ||
 	       (weir_slice_starts(line, "= ") && weir_slice_holds(line, "BACKEND"));
 }
 
@@ -500,7 +516,7 @@ static enum weir_status take_number(struct console *console, struct weir_slice l
 /* Notes the title of a table. */
 static void take_title(struct console *console, struct weir_slice line)
 {
-	bool overview = weir_slice_starts(line, "= ") && weir_slice_holds(line, OVERVIEW);
+	bool overview = is_overview(line);
 
 	if (weir_slice_holds(line, SERVING)) {
 		console->serving = true;
@@ -509,8 +525,9 @@ static void take_title(struct console *console, struct weir_slice line)
 	console->titled |= console->serving || overview;
 	console->found_title |= console->titled;
 	console->latency |= weir_slice_equals(line, "= GENERAL" OVERVIEW);
+	console->overview |= overview;
 	if (overview)
-		weir_run_set_label(console->run, "benchmark", "trtllm-bench");
+		weir_run_set_label(console->run, "benchmark", TRTLLM);
 }
 
 /* Takes "Mean TTFT: 20.5 ms" as "Mean TTFT (ms): 20.5": early tables have the unit behind the
@@ -657,7 +674,7 @@ static enum weir_status take_line(struct console *console, struct weir_slice lin
 	enum weir_status status = WEIR_OK;
 	double value;
 
-	if (is_beginning(line))
+	if (is_beginning(console, line))
 		status = end_table(console, err);
 	if (status)
 		return status;
@@ -718,6 +735,15 @@ static enum weir_status take_lines(struct console *console, struct weir_source *
 	return status;
 }
 
+/* Names the tool if all results are of trtllm-bench. */
+static void name_tool(struct weir_input *input)
+{
+	const char *benchmark = weir_run_label(input->run, "benchmark");
+
+	if (benchmark && strcmp(benchmark, TRTLLM) == 0)
+		input->tool = TRTLLM;
+}
+
 static enum weir_status conclude(struct console *console, struct weir_error *err)
 {
 	struct weir_input *input = console->input;
@@ -742,6 +768,7 @@ static enum weir_status conclude(struct console *console, struct weir_error *err
 	status = weir_load_join_finish(&console->join, input, err);
 	if (status)
 		return status;
+	name_tool(input);
 	weir_input_warn(input, WEIR_WARN_MEANS_ONLY, UINT64_MAX, NULL);
 	input->events = input->run->metrics.count;
 	return WEIR_OK;
