@@ -308,6 +308,55 @@ static void a_mean_of_ratios_is_kept(void **state)
 	weir_profile_free(profile);
 }
 
+#define SHORT(ratio, completed, tokens, more)                                                      \
+	"{\"dataset_name\": \"random\", \"random_output_len\": 100, "                              \
+	"\"random_range_ratio\": " ratio ", \"completed\": " completed                             \
+	", \"total_output_tokens\": " tokens                                                       \
+	", \"request_throughput\": 1, \"total_input_tokens\": 9, \"mean_ttft_ms\": 5" more "}"
+
+static void expect_contradictions(const char *result, uint64_t expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(&weir_reader_bench, result, profile);
+
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, expected);
+	weir_profile_free(profile);
+}
+
+static void far_less_output_than_was_asked_for_is_a_warning(void **state)
+{
+	(void)state;
+	expect_contradictions(SHORT("1.0", "40", "1999", ""), 1);
+	expect_contradictions(SHORT("1.0", "40", "2000", ""), 0);
+	/* lengths from 0 to 100: 50 on average, any of few requests */
+	expect_contradictions(SHORT("0.0", "40", "999", ""), 1);
+	expect_contradictions(SHORT("0.0", "40", "1000", ""), 0);
+	expect_contradictions(SHORT("0.0", "20", "20", ""), 0);
+	expect_contradictions(SHORT("0.5", "20", "499", ""), 1);
+	expect_contradictions(SHORT("0.5", "20", "500", ""), 0);
+	expect_contradictions(SHORT("null", "40", "999", ""), 0);
+	expect_contradictions(
+		SHORT("0.0", "40", "3000", ", \"total_output_tokens_retokenized\": 39"), 1);
+	expect_contradictions(
+		SHORT("0.0", "40", "3000", ", \"total_output_tokens_retokenized\": 40"), 0);
+}
+
+static void answers_in_one_piece_have_no_time_per_token(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(&weir_reader_bench,
+	                   SHORT("1.0", "40", "4000",
+	                         ", \"mean_e2e_latency_ms\": 50, \"mean_tpot_ms\": 0.5, "
+	                         "\"mean_itl_ms\": 0.0"),
+	                   profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "mean_tpot_ms"));
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +374,8 @@ int main(void)
 		cmocka_unit_test(records_of_a_dashboard_are_refused_by_name),
 		cmocka_unit_test(the_list_of_a_sweep_is_refused_by_name),
 		cmocka_unit_test(a_mean_of_ratios_is_kept),
+		cmocka_unit_test(far_less_output_than_was_asked_for_is_a_warning),
+		cmocka_unit_test(answers_in_one_piece_have_no_time_per_token),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,8 @@
 #include "engine/readers/readers.h"
 
 #define LABEL_KEY 64 /* bytes; a text under a longer key is not a label */
+#define MANY_REQUESTS                                                                              \
+	30 /* the mean of as many random lengths is far above half of its expectation */
 
 /* One result of the file, and the runs of those before it. */
 struct reader {
@@ -34,6 +36,7 @@ struct reader {
 	struct weir_client_summary summary;
 	struct weir_load_join join;
 	bool is_list; /* the document is a list */
+	bool no_gaps; /* the result states 0 as its mean time between outputs */
 };
 
 static void warn_odd(struct reader *reader, uint64_t at)
@@ -75,6 +78,7 @@ static const struct {
 	{"total_input_tokens", offsetof(struct reader, summary.total_input_tokens)},
 	{"total_output_tokens", offsetof(struct reader, summary.total_output_tokens)},
 	{"concurrency", offsetof(struct reader, summary.concurrency)}, /* SGLang */
+	{"total_output_tokens_retokenized", offsetof(struct reader, summary.retokenized)},
 	{"max_concurrent_requests", offsetof(struct reader, summary.peak_concurrency)},
 	{"max_output_tokens_per_s", offsetof(struct reader, summary.peak_output_throughput)},
 };
@@ -178,6 +182,8 @@ static enum weir_status take_figure(struct reader *reader, size_t slot, struct w
 	struct weir_client_summary *summary = &reader->summary;
 	bool is_new;
 
+	if (slot == WEIR_CLIENT_SLOT(itl) && ms == 0 && weir_slice_equals(name, "mean"))
+		reader->no_gaps = true;
 	if (!(ms > 0))
 		return WEIR_OK;
 	if (weir_client_is_statistic(name) && !weir_slice_equals(name, "p50"))
@@ -373,6 +379,37 @@ static void complete_rate(struct reader *reader)
 		summary->request_throughput = summary->completed / summary->duration_s;
 }
 
+/* Returns the number of output tokens that the completed requests of SGLang's random data asked
+ * for; NAN: not known. Lengths are drawn from RATIO * LENGTH to LENGTH. Their mean is expected of
+ * many requests, the least length of few. */
+static double asked_tokens(const struct weir_run *run, double completed)
+{
+	const char *dataset = weir_run_label(run, "dataset_name");
+	double most = weir_figure_label_number(run, "random_output_len");
+	double least = most * weir_figure_label_number(run, "random_range_ratio");
+
+	if (!dataset || strncmp(dataset, "random", strlen("random")) != 0 || !(most > 0) ||
+	    !(least >= 0 && least <= most))
+		return NAN;
+	return completed * (completed >= MANY_REQUESTS ? (least + most) / 2 : least);
+}
+
+/* Leaves out the time per token of answers that came in one piece: it is the rest of the request
+ * after its only output, divided by its tokens. */
+static void check_pieces(struct reader *reader)
+{
+	struct weir_client_summary *summary = &reader->summary;
+
+	if (!reader->no_gaps || !(summary->tpot.mean > 0) || !(summary->output_tokens > 1) ||
+	    weir_series_find(&reader->run->stages, "itl") ||
+	    weir_series_find(&reader->run->stages, "tpot"))
+		return;
+	weir_client_summary_forget(summary, WEIR_CLIENT_SLOT(tpot));
+	weir_input_warn(reader->input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
+	                "time per output token: answers came in one piece, with no time between "
+	                "outputs");
+}
+
 static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 {
 	struct weir_client_summary *summary = &reader->summary;
@@ -389,10 +426,12 @@ static enum weir_status conclude(struct reader *reader, struct weir_error *err)
 	summary->sampled_e2e = sample_mean_ms(run, "e2e");
 	summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
 	summary->prompts = weir_figure_label_number(run, "num_prompts");
+	summary->asked_tokens = asked_tokens(run, summary->completed);
 	status = weir_client_summary_check(summary, reader->input, err);
 	if (status)
 		return status;
 	complete_rate(reader);
+	check_pieces(reader);
 	for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
 		if (weir_series_find(&run->stages, subjects[i].stage))
 			weir_client_summary_forget(summary, subjects[i].slot);
@@ -436,6 +475,7 @@ static enum weir_status begin_result(struct reader *reader, struct weir_error *e
 	if (status)
 		return status;
 	reader->run = weir_run_new();
+	reader->no_gaps = false;
 	reader->lists = (struct weir_bench_lists){.input = reader->input};
 	weir_client_summary_init(&reader->summary);
 	reader->summary.tpot_by_request = true;
