@@ -205,12 +205,11 @@ static void the_command_that_aiperf_repeats_is_of_the_table_before_it(void **sta
 static void cells_that_an_ellipsis_cuts_have_no_value(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
-	const struct weir_input *input =
-		reading_of(genai,
-	                   HEADER ROW("Request Latency (ms)", "1,9\xe2\x80\xa6", "2,1...",
-	                              "1,900.00", "1\xe2\x80\xa6")
-	                           ROW("Input Sequence Length", "1\xe2\x80\xa6", "2", "3", "4"),
-	                   profile);
+	const struct weir_input *input = reading_of(
+		genai,
+		HEADER ROW("Request Latency (ms)", "1,9\xe2\x80\xa6", "2,1...", "1,900.00",
+	                   "1\xe2\x80\xa6") ROW("Image Count", "1\xe2\x80\xa6", "2", "3", "4"),
+		profile);
 
 	(void)state;
 	reading_expects_figure(input->run, "p90_e2el_ms", 1900, false, "ms");

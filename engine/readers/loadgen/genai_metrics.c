@@ -23,6 +23,7 @@ static const struct weir_genai_metric metrics[] = {
 	{"total_token_throughput", WEIR_GENAI_RATE, WEIR_CLIENT_SLOT(total_throughput)},
 	{"output_token_throughput_per_user", WEIR_GENAI_RATE,
          WEIR_CLIENT_SLOT(output_throughput_per_user)},
+	{"input_sequence_length", WEIR_GENAI_COUNT, WEIR_CLIENT_SLOT(input_tokens)},
 	{"output_sequence_length", WEIR_GENAI_COUNT, WEIR_CLIENT_SLOT(output_tokens)},
 	{"request_count", WEIR_GENAI_COUNT, WEIR_CLIENT_SLOT(completed)},
 	{"error_request_count", WEIR_GENAI_COUNT, WEIR_CLIENT_SLOT(failed)},
