@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -178,6 +179,134 @@ static void runs_without_requests_get_no_note(void **state)
 	weir_profile_free(profile);
 }
 
+/* Expects the note with this code, of a result that is freed; NULL: none. */
+static void expect_note(struct weir_profile *profile, const char *code, const char *expected)
+{
+	struct weir_report *report = weir_report_new(profile);
+	const char *found = NULL;
+
+	assert_true(weir_note_stated_requests(report));
+	for (size_t i = 0; i < report->note_count; i++)
+		if (strcmp(report->notes[i].code, code) == 0)
+			found = report->notes[i].text;
+	if (expected)
+		assert_string_equal(found, expected);
+	else
+		assert_null(found);
+	weir_report_free(report);
+	weir_profile_free(profile);
+}
+
+/* A result of 400 requests in a time, at a rate of 4 requests/s. */
+static struct weir_profile *loaded(double request_ms, double first_ms, const char *duration_s,
+                                   const char *limit)
+{
+	double rate = 400 / strtod(duration_s, NULL);
+	struct stated figures[] = {{"mean_e2el_ms", request_ms},
+	                           {"mean_ttft_ms", first_ms},
+	                           {"request_throughput", rate},
+	                           {0}};
+	struct weir_profile *profile = stated_profile(figures);
+	struct weir_run *run = profile->inputs[0].run;
+
+	weir_run_set_label(run, "completed", "400");
+	weir_run_set_label(run, "duration_s", duration_s);
+	weir_run_set_label(run, "request_rate", "4.0");
+	if (limit)
+		weir_run_set_label(run, "max_concurrency", limit);
+	return profile;
+}
+
+static void a_rate_that_the_server_does_not_serve_is_an_overload(void **state)
+{
+	(void)state;
+	expect_headline(loaded(450000, 440000, "1000", NULL),
+	                "the first token takes 98 % of a mean request of 450 s; requests queue: "
+	                "4 requests/s were offered, 0.4/s served");
+	expect_note(loaded(450000, 440000, "1000", NULL), "load",
+	            "4 requests/s were offered, 0.4/s served: the server is overloaded");
+	/* The last answers take their time after the last request was sent. */
+	expect_note(loaded(20000, 15000, "120", NULL), "load", NULL);
+	expect_note(loaded(1000, 100, "101", NULL), "load", NULL);
+}
+
+static void a_limit_of_requests_at_a_time_holds_the_load(void **state)
+{
+	(void)state;
+	expect_note(loaded(25000, 1000, "1000", "10"), "load",
+	            "4 requests/s were offered, 0.4/s served: held by max_concurrency 10 (10 in "
+	            "flight on average)");
+	expect_note(loaded(25000, 1000, "1000", "20"), "load",
+	            "4 requests/s were offered, 0.4/s served");
+}
+
+static void requests_that_were_sent_late_are_noted(void **state)
+{
+	struct stated figures[] = {{"mean_e2el_ms", 2000},
+	                           {"mean_ttft_ms", 100},
+	                           {"mean_client_queue_ms", 50000},
+	                           {"p95_client_queue_ms", 150000},
+	                           {0}};
+
+	(void)state;
+	expect_note(stated_profile(figures), "load_generator",
+	            "the load generator fell behind: requests were sent late (mean 50.0 s, p95 150 "
+	            "s)");
+	figures[2].value = 200;
+	expect_note(stated_profile(figures), "load_generator", NULL);
+}
+
+static void a_p99_of_few_requests_is_noted(void **state)
+{
+	struct stated figures[] = {
+		{"mean_e2el_ms", 2000}, {"mean_ttft_ms", 100}, {"p99_ttft_ms", 900}, {0}};
+	struct weir_profile *profile = stated_profile(figures);
+
+	(void)state;
+	weir_run_set_label(profile->inputs[0].run, "completed", "99");
+	expect_note(profile, "few_requests",
+	            "99 requests are too few for a p99: it is near the longest of them");
+	profile = stated_profile(figures);
+	weir_run_set_label(profile->inputs[0].run, "completed", "100");
+	expect_note(profile, "few_requests", NULL);
+}
+
+static void a_mean_far_from_its_median_is_not_alone_in_the_headline(void **state)
+{
+	struct stated figures[] = {{"mean_e2el_ms", 400},
+	                           {"median_e2el_ms", 200},
+	                           {"mean_ttft_ms", 220},
+	                           {"median_ttft_ms", 50},
+	                           {0}};
+
+	(void)state;
+	expect_headline(stated_profile(figures),
+	                "the first token takes 55 % of a mean request of 400 ms (by medians 25 %); "
+	                "the result does not show whether requests queue or prompts take long");
+}
+
+static void times_of_one_list_have_one_unit(void **state)
+{
+	struct stated figures[] = {
+		{"mean_e2el_ms", 301000}, {"median_e2el_ms", 292000}, {"p99_e2el_ms", 601400}, {0}};
+
+	(void)state;
+	expect_note(stated_profile(figures), "request_times",
+	            "means: request 301 s (median 292 s, p99 601 s) (weir convert prints all "
+	            "figures)");
+}
+
+static void metrics_of_the_server_are_named_as_such(void **state)
+{
+	struct weir_profile *profile = request(1000, 100);
+
+	(void)state;
+	weir_run_set_label(profile->inputs[0].run, "measured_by", "server");
+	expect_note(profile, "source",
+	            "the figures are the server's own metrics over the window of the report, which "
+	            "may hold requests of other clients");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +319,13 @@ int main(void)
 		cmocka_unit_test(several_results_are_not_mixed),
 		cmocka_unit_test(times_and_throughput_are_noted),
 		cmocka_unit_test(runs_without_requests_get_no_note),
+		cmocka_unit_test(a_rate_that_the_server_does_not_serve_is_an_overload),
+		cmocka_unit_test(a_limit_of_requests_at_a_time_holds_the_load),
+		cmocka_unit_test(requests_that_were_sent_late_are_noted),
+		cmocka_unit_test(a_p99_of_few_requests_is_noted),
+		cmocka_unit_test(a_mean_far_from_its_median_is_not_alone_in_the_headline),
+		cmocka_unit_test(times_of_one_list_have_one_unit),
+		cmocka_unit_test(metrics_of_the_server_are_named_as_such),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
