@@ -58,7 +58,65 @@ static const char *figure_of_load(const char *name)
 	               : NULL;
 }
 
-/* Appends "p99_latency_ms 21 to 64.9 ms" for a figure over its loads; false: no load states it. */
+/* Figures that a note names in words. */
+static const struct {
+	const char *figure, *words, *unit; /* NULL: the unit of the figure */
+} spoken[] = {
+	{"request_throughput", "request throughput", "requests/s"},
+	{"output_throughput", "output throughput", NULL},
+	{"mean_ttft_ms", "mean time to first token", NULL},
+	{"p99_ttft_ms", "p99 time to first token", NULL},
+	{"mean_tpot_ms", "mean time per token", NULL},
+	{"mean_e2el_ms", "mean request latency", NULL},
+};
+
+/* Appends the name of a figure, in words if there are any, or without the unit at its end. Returns
+ * the unit of its values, "" if it has none. */
+static const char *put_name(const char *figure, const char *unit, struct weir_text *out)
+{
+	struct weir_slice name = weir_slice_of(figure);
+
+	weir_text_puts(out, out->length ? ", " : "");
+	for (size_t i = 0; i < WEIR_COUNT_OF(spoken); i++)
+		if (strcmp(figure, spoken[i].figure) == 0) {
+			weir_text_puts(out, spoken[i].words);
+			return spoken[i].unit ? spoken[i].unit : unit ? unit : "";
+		}
+	if (unit && strcmp(unit, "ms") == 0 && weir_slice_ends(name, "_ms"))
+		name.length -= strlen("_ms");
+	weir_text_add(out, name.data, name.length);
+	return unit ? unit : "";
+}
+
+static void put_number(double value, int digits, struct weir_text *out)
+{
+	if (value < 1000)
+		weir_text_printf(out, "%.*g", digits, value);
+	else
+		weir_text_printf(out, "%.0f", value);
+}
+
+/* Appends "21 to 64.9 ms", with more digits for values that are nearly equal, and one value for
+ * equal ones. Times of a second and more are in seconds. */
+static void put_values(double least, double most, const char *unit, struct weir_text *out)
+{
+	int digits = most - least < 1e-3 * most ? 6 : 4;
+
+	if (strcmp(unit, "ms") == 0 && least >= 1000) {
+		least /= 1000;
+		most /= 1000;
+		unit = "s";
+	}
+	weir_text_puts(out, " ");
+	put_number(least, digits, out);
+	if (most > least) {
+		weir_text_puts(out, " to ");
+		put_number(most, digits, out);
+	}
+	weir_text_printf(out, "%s%s", *unit ? " " : "", unit);
+}
+
+/* Appends "p99_latency 21 to 64.9 ms" for a figure over its loads; false: no load states it. */
 static bool add_range(const struct weir_run *run, const char *figure, struct weir_text *out)
 {
 	double least = INFINITY, most = -INFINITY;
@@ -77,10 +135,8 @@ static bool add_range(const struct weir_run *run, const char *figure, struct wei
 	}
 	if (!(most >= least))
 		return false;
-	weir_text_printf(out, "%s%s ", out->length ? ", " : "", figure);
-	weir_text_printf(out, least < 1000 ? "%.4g to " : "%.0f to ", least);
-	weir_text_printf(out, most < 1000 ? "%.4g%s%s" : "%.0f%s%s", most, unit ? " " : "",
-	                 unit ? unit : "");
+	unit = put_name(figure, unit ? unit : weir_figure_unit(figure), out);
+	put_values(least, most, unit, out);
 	return true;
 }
 

@@ -493,10 +493,11 @@ static void figures_of_several_loads_are_listed_as_ranges(void **state)
 		weir_series_push(weir_series_get(&input->run->metrics, loads[i][1]), 12);
 		judge(bench);
 		weir_text_clear(&expected);
-		weir_text_printf(&expected,
-		                 "over the %s: mean_ttft_ms 12 to 44.25 (weir convert "
-		                 "prints all)",
-		                 loads[i][2]);
+		weir_text_printf(
+			&expected,
+			"over the %s: mean time to first token 12 to 44.25 ms (weir convert "
+			"prints all)",
+			loads[i][2]);
 		assert_string_equal(bench->report->notes[bench->report->note_count - 1].text,
 		                    expected.data);
 	}
@@ -513,10 +514,9 @@ static void figures_of_loads_from_1000_on_are_whole_numbers(void **state)
 	weir_series_push(weir_series_get(&input->run->metrics, "c@1/mean_ttft_ms"), 999.5);
 	weir_series_push(weir_series_get(&input->run->metrics, "c@2/mean_ttft_ms"), 31000);
 	judge(bench);
-	assert_string_equal(
-		bench->report->notes[bench->report->note_count - 1].text,
-		"over the 2 configurations of the file (c: 1, 2): mean_ttft_ms 999.5 to 31000 "
-		"(weir convert prints all)");
+	assert_string_equal(bench->report->notes[bench->report->note_count - 1].text,
+	                    "over the 2 configurations of the file (c: 1, 2): mean time to "
+	                    "first token 999.5 to 31000 ms (weir convert prints all)");
 }
 
 static void a_table_of_copies_alone_names_them(void **state)

@@ -177,8 +177,8 @@ static void figures_with_conditions_are_noted_if_there_are_no_main_ones(void **s
 	                              {"fa@1/pp512_ms", 8},
 	                              {"fa@1/tg128_ms", 4},
 	                              {0}},
-	            "over the 2 configurations of the file (fa: 0, 1): pp512_ms 8 to 9 ms, "
-	            "tg128_ms 4 to 5 ms (weir convert prints all)");
+	            "over the 2 configurations of the file (fa: 0, 1): pp512 8 to 9 ms, "
+	            "tg128 4 to 5 ms (weir convert prints all)");
 	expect_note((struct stated[]){{"device@0/power_w", 9}, {"power_w", 9}, {0}}, NULL);
 	/* a row of a table is no condition, also with such a name */
 	expect_note((struct stated[]){{"kernels/gemm@2/total_ns", 9}, {0}}, NULL);
