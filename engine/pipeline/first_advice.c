@@ -28,15 +28,37 @@ static const char *in_sentence(struct weir_report *report, const char *title)
 	return copy;
 }
 
+/* True if a setting made the launches of this run block: it is not the run to improve. */
+static bool launches_block(const struct weir_verdict *verdict)
+{
+	return verdict->cause && strcmp(verdict->cause, "launch-blocking") == 0;
+}
+
 /* True if predictions say what comes next. Rules about requests judge more than the timeline that
- * predictions repeat, and a run whose launches were made to block is not the one to improve. */
+ * predictions repeat. */
 static bool is_predictable(const struct weir_report *report)
 {
 	const struct weir_verdict *verdict = &report->verdict;
 
 	return !report->has_requests && verdict->rule &&
-	       verdict->bound != WEIR_BOUND_UNDETERMINED &&
-	       !(verdict->cause && strcmp(verdict->cause, "launch-blocking") == 0);
+	       verdict->bound != WEIR_BOUND_UNDETERMINED && !launches_block(verdict);
+}
+
+/* Moves the advice of the verdict's rule to the front: predictions are about a run with blocking
+ * launches, which nobody wants. */
+static void put_unblocking_first(struct weir_report *report)
+{
+	struct weir_recommendation *items = report->recommendations, first;
+	size_t at = 0;
+
+	while (at < report->recommendation_count &&
+	       strcmp(items[at].id, "unset-launch-blocking") != 0)
+		at++;
+	if (at == report->recommendation_count)
+		return;
+	first = items[at];
+	memmove(&items[1], items, at * sizeof *items);
+	items[0] = first;
 }
 
 void weir_follow_first_advice(struct weir_report *report, const struct weir_advice *advice,
@@ -45,6 +67,8 @@ void weir_follow_first_advice(struct weir_report *report, const struct weir_advi
 	const struct weir_recommendation *first = report->recommendations;
 	struct weir_verdict *verdict = &report->verdict;
 
+	if (launches_block(verdict))
+		put_unblocking_first(report);
 	if (report->recommendation_count == 0 || !is_predictable(report) || !first->saving_basis ||
 	    !isfinite(first->saving_step_ns) ||
 	    !(first->saving_speedup >= WEIR_FIRST_ADVICE_SPEEDUP))
