@@ -14,8 +14,8 @@
 /*
  * Names the first recommendation as the next step, with its predicted speed-up, if the rule of the
  * verdict advises something else: a reader follows one of them. `advice` comes from all rules that
- * hold. If a setting made the launches of the run block, the advice to unset it comes first instead.
- * Call it once the recommendations are complete. The text lives in the report's arena.
+ * hold. If a setting made the launches of the run block, the advice to unset it comes first
+ * instead. Call it once the recommendations are complete. The text lives in the report's arena.
  */
 void weir_follow_first_advice(struct weir_report *report, const struct weir_advice *advice,
                               size_t count);
