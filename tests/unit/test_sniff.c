@@ -117,9 +117,24 @@ static void a_reader_is_as_sure_as_its_best_mark(void **state)
 	assert_null(weir_sniff_refusal(&plain, three, strlen(three)));
 }
 
+static void lines_of_a_log_are_no_json(void **state)
+{
+	static const char *const logs[] = {"[E] Error", "[6] Invalid node", "[2026-01-02 03:04] x",
+	                                   "[INFO] x",  "[TRT] x",          "[WARN] x",
+	                                   "[-] x",     "[2026] x"};
+	static const char *const documents[] = {"[1, 2]", "[-1.5e3]", " [6]\n", "[", "[{", "[]"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++)
+		assert_false(weir_sniff_is_json(logs[i], strlen(logs[i])));
+	for (size_t i = 0; i < sizeof(documents) / sizeof(documents[0]); i++)
+		assert_true(weir_sniff_is_json(documents[i], strlen(documents[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_of_a_log_are_no_json),
 		cmocka_unit_test(required_keys_must_all_be_there),
 		cmocka_unit_test(one_of_the_alternatives_must_be_there),
 		cmocka_unit_test(keys_inside_a_member_are_found),

@@ -566,6 +566,20 @@ static void results_without_options_end_where_the_tool_says_so(void **state)
 	                        "batch: 2\n" MEAN("5.5", "6") "Done.\nbatch: 1\n" MEAN("1.5", "2"));
 }
 
+static void a_run_that_failed_is_refused_with_its_errors(void **state)
+{
+	static const char text[] = "[E] Error[4]: first cause\n"
+				   "[01/02/2026-03:04:05] [E] Engine set up failed\n"
+				   "&&&& FAILED TensorRT.trtexec [TensorRT v100300] # trtexec\n";
+
+	(void)state;
+	assert_string_equal(reading_claims(text), "trtexec");
+	reading_refuses(reader, text, WEIR_E_FORMAT,
+	                "its last error is \"Engine set up failed\", its first one is "
+	                "\"Error[4]: first cause\"");
+	reading_refuses(reader, "&&&& FAILED TensorRT.trtexec\n", WEIR_E_FORMAT, "trtexec failed");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,6 +587,7 @@ int main(void)
 		cmocka_unit_test(numbers_may_be_short_and_have_exponents),
 		cmocka_unit_test(queries_of_the_warm_up_are_left_out_where_they_are_known),
 		cmocka_unit_test(swapped_times_are_swapped_back),
+		cmocka_unit_test(a_run_that_failed_is_refused_with_its_errors),
 		cmocka_unit_test(layers_become_operators),
 		cmocka_unit_test(a_summary_in_a_log_becomes_figures),
 		cmocka_unit_test(warnings_of_the_summary_are_passed_on),

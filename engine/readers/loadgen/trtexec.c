@@ -17,7 +17,7 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 
-enum { TIMES, LAYERS, LOG, PASTED, MEANS };
+enum { TIMES, LAYERS, LOG, PASTED, MEANS, ENDED };
 
 static const struct weir_mark marks[] = {
 	[TIMES] = {.first = "[", .keys = {{"computeMs", "latencyMs"}, .all = 2}},
@@ -43,6 +43,10 @@ static const struct weir_mark marks[] = {
                               "percentile time is "},
                              .all = 3,
                              .any = 1}},
+	/* The last line, if the head of the log is missing. */
+	[ENDED] = {.first = "",
+                   .texts = {{"&&&& FAILED TensorRT.trtexec", "&&&& PASSED TensorRT.trtexec"},
+                             .any = 2}},
 	{.first = "{[",
          .keys = {{"Layers", "Bindings"}, .all = 1}, /* "Bindings" stands behind all layers */
          .refusal = "it lists the layers of a TensorRT engine, which have no times: pass what "
@@ -349,8 +353,7 @@ static enum weir_status read_trtexec(struct weir_source *source, struct weir_inp
 		input->gives = "requests, native run";
 		return read_times(source, input, err);
 	}
-	if (weir_sniff_first(head, len) == '[' && !weir_mark_bits(&marks[LOG], head, len) &&
-	    !weir_mark_bits(&marks[PASTED], head, len))
+	if (weir_sniff_is_json(head, len))
 		return read_layers(source, input, err);
 	return weir_trtexec_read_log(source, input, err);
 }

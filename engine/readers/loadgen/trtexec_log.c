@@ -26,6 +26,7 @@
  * The summaries of several runs are joined (load_join.h). Layers of several engines are not: if a
  * log has them, its first run is read.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,8 +39,10 @@
 #include "engine/readers/parts/heading.h"
 
 #define RUNNING   "&&&& RUNNING TensorRT.trtexec"
+#define FAILED    "&&&& FAILED TensorRT.trtexec"
 #define SUMMARY   "=== Performance summary ==="
 #define MAX_MEANS 100000 /* of one result */
+#define MESSAGE   120    /* bytes of an error that are kept */
 
 static const struct {
 	const char *start, *name;
@@ -402,8 +405,17 @@ struct remains {
 	char text[64]; /* "31807 queries over 3.00015 s"; empty: not stated */
 };
 
+/* The errors of a run of trtexec that fails. */
+struct failure {
+	size_t count;        /* runs that failed */
+	uint64_t at;         /* byte of the first of these lines */
+	char first[MESSAGE]; /* its first and last error; empty: none */
+	char last[MESSAGE];
+};
+
 struct log {
 	struct weir_input *input; /* its run is the one that is being read */
+	struct failure failure;
 	struct layer_table table;
 	struct remains remains;
 	struct weir_heading heading, of_run; /* of this line, and of the first line of the run */
@@ -455,6 +467,27 @@ static void take_warning(struct log *log, const struct weir_csv_row *row)
 		text.data[--text.length] = '\0';
 	weir_input_warn_of_tool(log->input, row->at, text.data ? text.data : "");
 	weir_text_release(&text);
+}
+
+/* Takes the text of an error, "[E] [TRT] ...", and the line "&&&& FAILED" at the end of a run. */
+static void take_failure(struct failure *failure, const struct weir_csv_row *row)
+{
+	static const char level[] = "[E] ";
+	struct weir_slice line = weir_slice_trim(row->line);
+	const char *at = weir_slice_find(line, level);
+	size_t length;
+
+	if (weir_slice_holds(line, FAILED) && failure->count++ == 0)
+		failure->at = row->at;
+	if (!at || failure->count)
+		return;
+	at += strlen(level);
+	length = (size_t)(line.data + line.length - at);
+	length = length < MESSAGE ? length : MESSAGE - 1;
+	memset(failure->last, 0, sizeof(failure->last));
+	memcpy(failure->last, at, length);
+	if (!*failure->first)
+		memcpy(failure->first, failure->last, sizeof(failure->first));
 }
 
 static void take_remains(struct remains *remains, struct weir_slice line)
@@ -665,6 +698,7 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 
 	weir_heading_take(&log->heading, row->line);
 	take_warning(log, row);
+	take_failure(&log->failure, row);
 	if (begins_next(log, line, is_message ? message : (struct weir_slice){0})) {
 		if (!log->second_at)
 			log->second_at = row->at;
@@ -685,6 +719,19 @@ static enum weir_status take_line(struct log *log, const struct weir_csv_row *ro
 	else if (log->table.list)
 		take_statistics(log->input->run, log->table.list, line);
 	return WEIR_OK;
+}
+
+/* Fails because trtexec did, and says why by its errors. The first one is mostly the cause. */
+static enum weir_status fail_as_trtexec(const struct failure *failure, struct weir_error *err)
+{
+	bool differ = strcmp(failure->first, failure->last) != 0;
+
+	return weir_fail(err, WEIR_E_FORMAT,
+	                 "trtexec failed (\"&&&& FAILED\" at byte %" PRIu64
+	                 ") and measured nothing%s%s%s%s%s%s: correct that and run it again",
+	                 failure->at, *failure->last ? "; its last error is \"" : "", failure->last,
+	                 *failure->last ? "\"" : "", differ ? ", its first one is \"" : "",
+	                 differ ? failure->first : "", differ ? "\"" : "");
 }
 
 /* Fails because of a log without a summary, and says what it still holds. */
@@ -735,6 +782,11 @@ static enum weir_status conclude(struct log *log, struct weir_error *err)
 
 	if (status)
 		return status;
+	if (!log->join.count && log->failure.count)
+		return fail_as_trtexec(&log->failure, err);
+	if (log->failure.count)
+		weir_input_warn(input, WEIR_WARN_PROGRAM_FAILED, log->failure.at,
+		                log->failure.last);
 	if (!log->join.count)
 		return fail_without_summary(&log->remains, err);
 	if (log->join.count > 1 && has_layers(log))

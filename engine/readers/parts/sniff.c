@@ -311,6 +311,13 @@ static bool is_word(const char *at, const char *end)
 	return false;
 }
 
+/* True if no text follows an array of one number: "[6] Invalid node" is a line of a log. */
+static bool ends_document(const char *at, const char *end)
+{
+	at = skip_blanks(at, end);
+	return at == end || *at == '[' || *at == '{';
+}
+
 bool weir_sniff_is_json(const char *head, size_t len)
 {
 	const char *end = head + len, *at = skip_blanks(head, end);
@@ -323,11 +330,14 @@ bool weir_sniff_is_json(const char *head, size_t len)
 	at = skip_blanks(at, end);
 	if (at == end || strchr("[]{\"tfnNI", *at))
 		return at == end || !strchr("tfnNI", *at) || is_word(at, end);
-	/* A number, and then the end of the array or its next element. */
+	/* A number, and then the end of the array or its next element. "[E]" is a level of a log.
+	 */
+	if (!strchr("-0123456789", *at))
+		return false;
 	while (at + digits < end && strchr("+-.0123456789eE", at[digits]))
 		digits++;
 	at = skip_blanks(at + digits, end);
-	return digits && (at == end || *at == ',' || *at == ']');
+	return at == end || *at == ',' || (*at == ']' && ends_document(at + 1, end));
 }
 
 /* Counts the kinds of figures of a device, use, power and so on, that a cell's name may mean; bits.

@@ -71,7 +71,7 @@ const char *weir_sniff_member(const char *head, size_t len, const char *key, siz
 /* Returns the number of bits of the keys that were found: eight for each byte. */
 int weir_sniff_bits(unsigned found, const char *const *keys);
 /* Returns true if the head may be the start of a JSON object or array: not for a log whose lines
- * begin with "[07/11/2025-07:56:42]". */
+ * begin with "[07/11/2025-07:56:42]" or "[E]". */
 bool weir_sniff_is_json(const char *head, size_t len);
 /* Returns true if the text is anywhere in the head. */
 bool weir_sniff_contains(const char *head, size_t len, const char *text);
