@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -138,10 +139,35 @@ static void damaged_files_are_read_or_refused(void **state)
 	assert_string_equal(reading_claims(WHOLE("4")), "whisper-log");
 }
 
+static void marks_of_a_list_or_a_log_may_precede_the_text(void **state)
+{
+	static const char *const before[] = {"- ", "> ", "ollama-1  | ", "[12:00:01] ", "> * "};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		struct weir_profile *profile = weir_profile_new();
+		struct weir_text text = {0};
+		const struct weir_requests *requests;
+
+		weir_text_printf(&text, "%stotal duration:       5s\n%sload duration:  1s\n",
+		                 before[i], before[i]);
+		weir_text_printf(&text, "%sprompt eval duration: 1.5s\n%seval count: 7 token(s)\n",
+		                 before[i], before[i]);
+		weir_text_puts(&text, "its total duration: 3s\n");
+		requests = reading_of(&weir_reader_ollama, text.data, profile)->requests;
+		assert_int_equal(requests->count, 1);
+		assert_true(requests->output_tokens[0] == 7);
+		reading_expects_parts(requests, 0, "load=1000000000 prefill=1500000000");
+		weir_text_release(&text);
+		weir_profile_free(profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects_of_the_api_are_requests_with_their_end),
+		cmocka_unit_test(marks_of_a_list_or_a_log_may_precede_the_text),
 		cmocka_unit_test(the_text_has_durations_of_go),
 		cmocka_unit_test(whisper_gives_a_request_for_each_program),
 		cmocka_unit_test(a_total_that_began_behind_the_load_has_the_other_parts),

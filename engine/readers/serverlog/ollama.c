@@ -234,16 +234,32 @@ static bool parse_duration(struct weir_slice text, int64_t *ns)
 	return true;
 }
 
+/* Finds a name such as "eval duration:" in a line, and gives the text behind it. Only marks of a
+ * list or quotation ("- ", "> ") or the beginning of a line of a log ("ollama-1  | ") may come
+ * before it: "prompt eval duration:" is another name, and so are words of an answer. */
+static bool find_behind(struct weir_slice line, const char *name, struct weir_slice *text)
+{
+	const char *found = weir_slice_find(line, name);
+	struct weir_slice before;
+
+	if (!found)
+		return false;
+	before = weir_slice_trim((struct weir_slice){line.data, (size_t)(found - line.data)});
+	found += strlen(name);
+	*text = weir_slice_trim(
+		(struct weir_slice){found, (size_t)(line.data + line.length - found)});
+	return !before.length || memchr("-*+>|:]`", before.data[before.length - 1], 8);
+}
+
 static void take_line(struct reading *reading, struct weir_slice line, uint64_t at)
 {
 	for (size_t i = 0; i < NUMBERS; i++) {
-		struct weir_slice text = line;
+		struct weir_slice text;
 		int64_t value = 0;
 		bool parsed;
 
-		if (!weir_slice_take(&text, numbers[i].text))
+		if (!find_behind(line, numbers[i].text, &text))
 			continue;
-		text = weir_slice_trim(text);
 		if (i == TOTAL)
 			flush(reading, at);
 		if (numbers[i].count && weir_slice_ends(text, " token(s)"))
@@ -279,13 +295,14 @@ static enum weir_status read(struct weir_source *source, struct weir_input *inpu
                              struct weir_error *err)
 {
 	struct reading reading = {.input = input, .answer = no_answer()};
-	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
 
 	input->requests = weir_requests_new();
 	if (!status)
-		status = first == '{' || first == '[' ? read_json(&reading, source, err)
-		                                      : read_text(&reading, source, err);
+		status = weir_sniff_is_json(head, len) ? read_json(&reading, source, err)
+		                                       : read_text(&reading, source, err);
 	weir_requests_finish(input->requests);
 	input->events = input->requests->count;
 	if (!status && !input->events)
