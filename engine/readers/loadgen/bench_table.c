@@ -294,30 +294,6 @@ static bool has_conditions(const struct table *table)
 	return false;
 }
 
-/* Ends a row: the run of a result, unless no request completed in it. */
-static enum weir_status end_row(struct table *table, struct weir_client_summary *summary,
-                                struct weir_run *run, struct weir_error *err)
-{
-	enum weir_status status = WEIR_OK;
-
-	if (summary->completed <= 0) {
-		weir_load_join_skip(&table->join, summary);
-		weir_run_free(run);
-		return WEIR_OK;
-	}
-	summary->output_tokens = summary->total_output_tokens / summary->completed;
-	summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
-	status = weir_client_summary_check(summary, table->input, err);
-	if (!status) {
-		weir_client_summary_add(summary, "", run);
-		weir_client_summary_label_totals(summary, run);
-	}
-	if (!status && run->metrics.count)
-		return weir_load_join_add(&table->join, run, err);
-	weir_run_free(run);
-	return status;
-}
-
 /* True unless the row is as long as the header; empty cells at the end may be missing or more. */
 static bool is_ragged(const struct table *table, const struct weir_csv_row *row)
 {
@@ -365,7 +341,7 @@ static enum weir_status take_row(struct table *table, const struct weir_csv_row 
 		take_cell(table, &table->columns[i], row->cells[i], &summary, run, row->at);
 	if (!has_conditions(table))
 		number_row(table, run);
-	return end_row(table, &summary, run, err);
+	return weir_load_join_end(&table->join, &summary, run, table->input, err);
 }
 
 static enum weir_status conclude(struct table *table, struct weir_error *err)

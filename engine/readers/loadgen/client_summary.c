@@ -57,6 +57,8 @@ static const struct {
 	{"total_token_throughput", "tokens/s", WEIR_CLIENT_SLOT(total_throughput)},
 	{"output_throughput_per_user", "tokens/s", WEIR_CLIENT_SLOT(output_throughput_per_user)},
 	{"output_throughput_per_gpu", "tokens/s", WEIR_CLIENT_SLOT(output_throughput_per_gpu)},
+	{"input_throughput_per_gpu", "tokens/s", WEIR_CLIENT_SLOT(input_throughput_per_gpu)},
+	{"total_token_throughput_per_gpu", "tokens/s", WEIR_CLIENT_SLOT(total_throughput_per_gpu)},
 	{"output_speed_per_user", "tokens/s", WEIR_CLIENT_SLOT(output_speed_per_user)},
 	{"acceptance_rate", "%", WEIR_CLIENT_SLOT(acceptance_rate)},
 	{"acceptance_length", "tokens", WEIR_CLIENT_SLOT(acceptance_length)},

@@ -59,6 +59,7 @@ struct weir_client_summary {
 	double request_throughput, request_goodput;                   /* 1/s */
 	double input_throughput, output_throughput, total_throughput; /* tokens/s */
 	double output_throughput_per_user, output_throughput_per_gpu; /* tokens/s */
+	double input_throughput_per_gpu, total_throughput_per_gpu;    /* tokens/s */
 	double output_speed_per_user;              /* tokens/s of a request after its first token */
 	double acceptance_rate, acceptance_length; /* of drafts: %, tokens of a step */
 
@@ -162,6 +163,10 @@ void weir_client_summary_add(const struct weir_client_summary *summary, const ch
  * nor worse. */
 void weir_client_summary_label_totals(const struct weir_client_summary *summary,
                                       struct weir_run *run);
+/* Labels the run with how many requests of one of several loads completed, which may be none, and
+ * failed. The prefix ("constant@2/") goes before each key. */
+void weir_client_summary_label_load(const struct weir_client_summary *summary, const char *prefix,
+                                    struct weir_run *run);
 /* Returns true for the key of such a label, which differs between repeats of one load. */
 bool weir_client_is_total(const char *key);
 

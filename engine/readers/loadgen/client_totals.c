@@ -6,6 +6,7 @@
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/loadgen/load_join.h"
+#include "engine/readers/parts/figures.h"
 
 #define TOLERANCE   0.05 /* relative; a larger difference is no rounding */
 #define SHORT_SHARE 0.5  /* of the output that was asked for; less is no chance */
@@ -160,6 +161,7 @@ static const struct {
 	{WEIR_LOAD_COMPLETED, WEIR_CLIENT_SLOT(completed)},
 	{WEIR_LOAD_FAILED, WEIR_CLIENT_SLOT(failed)},
 	{WEIR_LOAD_DURATION, WEIR_CLIENT_SLOT(duration_s)},
+	{WEIR_LOAD_GOOD, WEIR_CLIENT_SLOT(good)},
 	{"total_input_tokens", WEIR_CLIENT_SLOT(total_input_tokens)},
 	{"total_output_tokens", WEIR_CLIENT_SLOT(total_output_tokens)},
 	{"retokenized_output_tokens", WEIR_CLIENT_SLOT(retokenized)},
@@ -186,6 +188,27 @@ static double value_of(const struct weir_client_summary *summary, size_t slot)
 	return *(const double *)(const void *)((const char *)summary + slot);
 }
 
+static void label_count(struct weir_run *run, const char *prefix, const char *key, double count)
+{
+	struct weir_text name = {0}, value = {0};
+
+	if (!(count >= 0) || !isfinite(count))
+		return;
+	weir_text_printf(&name, "%s%s", prefix, key);
+	weir_text_printf(&value, "%.15g", count);
+	weir_figure_label(run, name.data, (struct weir_slice){value.data, value.length});
+	weir_text_release(&name);
+	weir_text_release(&value);
+}
+
+void weir_client_summary_label_load(const struct weir_client_summary *summary, const char *prefix,
+                                    struct weir_run *run)
+{
+	label_count(run, prefix, WEIR_LOAD_COMPLETED, summary->completed);
+	if (summary->failed > 0)
+		label_count(run, prefix, WEIR_LOAD_FAILED, summary->failed);
+}
+
 bool weir_client_is_total(const char *key)
 {
 	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
@@ -205,7 +228,8 @@ void weir_client_summary_label_totals(const struct weir_client_summary *summary,
 	for (size_t i = 0; i < sizeof totals / sizeof *totals; i++) {
 		double value = value_of(summary, totals[i].slot);
 		bool is_signed = totals[i].slot == WEIR_CLIENT_SLOT(length_difference);
-		bool may_be_0 = totals[i].slot == WEIR_CLIENT_SLOT(failed);
+		bool may_be_0 = totals[i].slot == WEIR_CLIENT_SLOT(failed) ||
+		                totals[i].slot == WEIR_CLIENT_SLOT(good);
 
 		if (!(value > 0 || (is_signed && value < 0) || (may_be_0 && value == 0)) ||
 		    !isfinite(value))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -374,6 +375,40 @@ void weir_load_join_skip(struct weir_load_join *join, const struct weir_client_s
 	join->empty++;
 }
 
+enum weir_status weir_load_join_end(struct weir_load_join *join,
+                                    struct weir_client_summary *summary, struct weir_run *run,
+                                    struct weir_input *input, struct weir_error *err)
+{
+	enum weir_status status;
+
+	if (summary->completed <= 0) {
+		weir_load_join_skip(join, summary);
+		weir_run_free(run);
+		return WEIR_OK;
+	}
+	if (isnan(summary->output_tokens))
+		summary->output_tokens = summary->total_output_tokens / summary->completed;
+	summary->max_concurrency = weir_figure_label_number(run, "max_concurrency");
+	status = weir_client_summary_check(summary, input, err);
+	if (!status) {
+		weir_client_summary_add(summary, "", run);
+		weir_client_summary_label_totals(summary, run);
+	}
+	if (!status && run->metrics.count)
+		return weir_load_join_add(join, run, err);
+	weir_run_free(run);
+	return status;
+}
+
+/* Names the program that measured all results, if it is no benchmark of a server. */
+static void name_tool(struct weir_input *input)
+{
+	const char *benchmark = weir_run_label(input->run, WEIR_LOAD_BENCHMARK);
+
+	if (benchmark && strcmp(benchmark, WEIR_LOAD_VLLM_LATENCY) == 0)
+		input->tool = WEIR_LOAD_VLLM_LATENCY;
+}
+
 enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_input *input,
                                        struct weir_error *err)
 {
@@ -385,6 +420,7 @@ enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_
 	if (join->count == 1) {
 		input->run = join->runs[0];
 		join->count = 0;
+		name_tool(input);
 		return WEIR_OK;
 	}
 	for (size_t i = 0; i < join->count; i++)
@@ -395,6 +431,7 @@ enum weir_status weir_load_join_finish(struct weir_load_join *join, struct weir_
 		                 "the file, as split -l 1 does",
 		                 WEIR_FIGURE_MAX, join->count);
 	fill_input(join, input);
+	name_tool(input);
 	return WEIR_OK;
 }
 

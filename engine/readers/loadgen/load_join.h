@@ -20,9 +20,15 @@
 /* Labels of a result that do not distinguish it from a repeat. */
 #define WEIR_LOAD_COMPLETED  "completed"  /* requests */
 #define WEIR_LOAD_FAILED     "failed"     /* requests */
+#define WEIR_LOAD_GOOD       "good"       /* requests that met their targets */
 #define WEIR_LOAD_DURATION   "duration_s" /* of the load */
 #define WEIR_LOAD_ITERATIONS "iterations" /* inferences */
 #define WEIR_LOAD_COMPILE    "compile_ms" /* time to compile the model before */
+
+/* The program that measured a result, where one reader reads results of several. The second one
+ * times a batch in the engine, without a server. */
+#define WEIR_LOAD_BENCHMARK    "benchmark"
+#define WEIR_LOAD_VLLM_LATENCY "vllm bench latency"
 
 /* Starts as zeros. Owns the runs. */
 struct weir_load_join {
@@ -39,6 +45,11 @@ struct weir_load_join {
  * WEIR_E_LIMIT if there are too many. */
 enum weir_status weir_load_join_add(struct weir_load_join *join, struct weir_run *run,
                                     struct weir_error *err);
+/* Ends a result that has a summary: its run takes the figures and joins the others, unless no
+ * request completed in it. Owns the run afterwards, also if it fails. */
+enum weir_status weir_load_join_end(struct weir_load_join *join,
+                                    struct weir_client_summary *summary, struct weir_run *run,
+                                    struct weir_input *input, struct weir_error *err);
 /* Notes the heading of the text above the result that was added last. */
 void weir_load_join_head(struct weir_load_join *join, const struct weir_heading *heading);
 /* Counts a result without a completed request, which has no figures. */
