@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/pipeline/recording.h"
+#include "engine/readers/loadgen/load_join.h"
 
 #define ANY_HOST "pass a timeline that also holds the host's launch calls"
 #define ANY_MODEL                                                                                  \
@@ -70,6 +71,8 @@ static const struct weir_recording recordings[] = {
          ANY_MODEL, NULL},
 	{"bench", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
 	{"bench-console", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
+	{"bench-inferencex", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
+	{"aiperf-sweep", NULL, ANY_HOST, ANY_MODEL, ANY_SERVER_TRACE},
 	{"bench-table", NULL, ANY_HOST, ANY_MODEL, SERVER_TRACE},
 	{"tgi", NULL, ANY_HOST, ANY_MODEL,
          "pass pages of the server's /metrics from the same load (tgi_request_queue_duration and "
@@ -87,6 +90,10 @@ static const struct weir_recording recordings[] = {
          "profile the same benchmark (nsys profile -t cuda,nvtx -c cudaProfilerApi trtllm-bench "
          "..., with TLLM_PROFILE_START_STOP=100-150 for some of its iterations) and pass that "
          "file as well; weir gate compares two such results"},
+	{"vllm-engine", NULL, ANY_HOST, ANY_MODEL,
+         "profile the engine in the same benchmark (vllm bench latency --profile, with "
+         "--profiler-config in newer versions) and pass that trace as well; weir gate compares "
+         "two such results"},
 	{"sglang-one-batch", NULL, ANY_HOST, ANY_MODEL,
          "run the same batch with --profile and pass the trace that it writes; weir gate compares "
          "two such results"},
@@ -116,13 +123,14 @@ static const struct {
 } benchmarks[] = {
 	{"trtllm-bench", "trtllm-bench"},
 	{"llmperf", "any-server"},
+	{WEIR_LOAD_VLLM_LATENCY, "vllm-engine"},
 };
 
 /* Returns the entry for the server of a load generator's result; NULL: the run states none. */
 static const char *server_of(const struct weir_run *run)
 {
 	const char *backend = weir_run_label(run, "backend");
-	const char *benchmark = weir_run_label(run, "benchmark");
+	const char *benchmark = weir_run_label(run, WEIR_LOAD_BENCHMARK);
 
 	for (size_t i = 0; benchmark && i < sizeof(benchmarks) / sizeof(benchmarks[0]); i++)
 		if (strcmp(benchmark, benchmarks[i].benchmark) == 0)

@@ -316,7 +316,7 @@ static void results_without_timing_are_refused(void **state)
 	expect_refused("{\"completed\": 3, \"ttfts\": [], \"itls\": []}", WEIR_E_FORMAT,
 	               "no timing in this result");
 	expect_refused("[]", WEIR_E_FORMAT, "no timing");
-	expect_refused("[{\"completed\": 3}]", WEIR_E_FORMAT, "expected one result object");
+	expect_refused("[{\"completed\": 3}]", WEIR_E_FORMAT, "no timing");
 	expect_refused("hello", WEIR_E_FORMAT, "expected a JSON object");
 }
 
@@ -557,7 +557,7 @@ static void results_are_known_by_their_keys(void **state)
 	                    "bench");
 	assert_string_equal(reading_claims("{\"completed\": 1}"), "none");
 	assert_string_equal(reading_claims("{\"latencies\": [1]}"), "none");
-	assert_string_equal(reading_claims("[" SERVE "}]"), "none");
+	assert_string_equal(reading_claims("[" SERVE "}]"), "bench");
 	assert_string_equal(reading_claims("{\"x\": " SERVE "}}"), "none");
 }
 
@@ -726,6 +726,38 @@ static void arguments_alone_are_refused_as_such(void **state)
 		assert_null(weir_sniff_refusal(&weir_reader_bench, others[i], strlen(others[i])));
 }
 
+static void a_list_of_results_is_several_loads(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		&weir_reader_bench,
+		"[{\"completed\": 8, \"request_throughput\": 2.5, \"max_concurrency\": 2, "
+		"\"max_num_seqs\": 8, \"mean_ttft_ms\": 40, \"run_number\": 0}, "
+		"{\"completed\": 8, \"request_throughput\": 3.5, \"max_concurrency\": 2, "
+		"\"max_num_seqs\": 16, \"mean_ttft_ms\": 30, \"run_number\": 0}]",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "concurrency@2/max_num_seqs@8/mean_ttft_ms", 40, false,
+	                       "ms");
+	reading_expects_figure(input->run, "concurrency@2/max_num_seqs@16/request_throughput", 3.5,
+	                       true, "1/s");
+	weir_profile_free(profile);
+}
+
+static void a_batch_without_a_server_is_named(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(&weir_reader_bench,
+	                   "{\"avg_latency\": 1.5, \"percentiles\": {\"50\": 1.4}}", profile);
+
+	(void)state;
+	assert_string_equal(input->tool, "vllm bench latency");
+	reading_expects_figure(input->run, "mean_latency_ms", 1500, false, "ms");
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -742,6 +774,8 @@ int main(void)
 		cmocka_unit_test(unknown_values_are_left_out_and_never_zero),
 		cmocka_unit_test(malformed_numbers_are_counted),
 		cmocka_unit_test(results_without_timing_are_refused),
+		cmocka_unit_test(a_list_of_results_is_several_loads),
+		cmocka_unit_test(a_batch_without_a_server_is_named),
 		cmocka_unit_test(lists_of_other_types_or_lengths_are_refused),
 		cmocka_unit_test(the_first_of_repeated_figures_counts),
 		cmocka_unit_test(speculation_and_totals_are_kept),

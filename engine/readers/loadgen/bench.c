@@ -5,8 +5,8 @@
  * throughput`, and LLMPerf's summary; also a result that a job printed into its log between two
  * markers, as the container images of vllm-bench do. A result has labels, figures over all
  * requests, and lists with one value per request. Lists become samples of stages. Figures stand
- * only for stages without samples. Several results in one file become one run with the load in the
- * names of figures (load_join.h).
+ * only for stages without samples. Several results in one file, also as a list, become one run with
+ * the load in the names of figures (load_join.h).
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,6 @@ struct reader {
 	struct weir_bench_lists lists;
 	struct weir_client_summary summary;
 	struct weir_load_join join;
-	bool is_list; /* the document is a list */
 	bool no_gaps; /* the result states 0 as its mean time between outputs */
 };
 
@@ -59,6 +58,10 @@ static const struct weir_client_label labels[] = {
 	{"random_input_len", "random_input_len"},
 	{"random_output_len", "random_output_len"},
 	{"random_range_ratio", "random_range_ratio"},
+	/* what `vllm bench sweep` varies most, as it adds it to each result of a sweep */
+	{"max_num_seqs", "max_num_seqs"},
+	{"max_num_batched_tokens", "max_num_batched_tokens"},
+	{"tensor_parallel_size", "tensor_parallel_size"},
 	{"num_concurrent_requests", "max_concurrency"}, /* LLMPerf */
 	{"results_num_requests_started", "num_prompts"},
 };
@@ -259,7 +262,7 @@ static void take_llmperf(struct reader *reader, const struct weir_jsonscan_item 
 {
 	static const char quantiles[] = "quantiles_";
 
-	weir_run_set_label(reader->run, "benchmark", "llmperf");
+	weir_run_set_label(reader->run, WEIR_LOAD_BENCHMARK, "llmperf");
 	for (size_t i = 0; i < sizeof llmperf / sizeof *llmperf; i++) {
 		size_t length = strlen(llmperf[i].start);
 		struct weir_slice name = {item->key.data + length, item->key.length - length};
@@ -324,6 +327,8 @@ static enum weir_status take_member(struct reader *reader, const struct weir_jso
 		return status;
 	if (take_number(reader, item))
 		return WEIR_OK;
+	if (weir_slice_equals(key, "avg_latency"))
+		weir_run_set_label(reader->run, WEIR_LOAD_BENCHMARK, WEIR_LOAD_VLLM_LATENCY);
 	if (weir_slice_equals(key, "avg_latency"))
 		return take_figure(reader, WEIR_CLIENT_SLOT(latency), weir_slice_of("mean"),
 		                   number_of(reader, item->text, item->at) * 1e3, err);
@@ -489,10 +494,6 @@ static enum weir_status take_item(void *context, struct weir_jsonscan *scan,
 	enum weir_status status;
 
 	(void)scan;
-	if (reader->is_list)
-		return weir_fail(err, WEIR_E_FORMAT,
-		                 "a list, expected one result object: pass the file of "
-		                 "--save-result");
 	if (item->kind == WEIR_JSONSCAN_OBJECT)
 		return begin_result(reader, err);
 	if (item->kind != WEIR_JSONSCAN_MEMBER)
@@ -520,7 +521,8 @@ static enum weir_status join_results(struct reader *reader, struct weir_error *e
 	return WEIR_OK;
 }
 
-/* Reads one result, or several as --append-result and SGLang write them. Refuses damage: a value
+/* Reads one result, or several: one after another, as --append-result and SGLang write them, or a
+ * list, as the summary.json of `vllm bench sweep` is. Refuses damage: a value
  * lost from one of the parallel lists would shift the others to the wrong requests. */
 static enum weir_status read_result(struct weir_source *source, struct weir_input *input,
                                     struct weir_error *err)
@@ -531,13 +533,9 @@ static enum weir_status read_result(struct weir_source *source, struct weir_inpu
 	struct reader *reader = weir_alloc(sizeof(*reader));
 	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
 	enum weir_status status;
-	char first;
 
 	reader->input = input;
-	status = weir_sniff_source(source, &first, err);
-	reader->is_list = first == '[';
-	if (!status)
-		status = weir_jsonscan_each(scan, take_item, reader, err);
+	status = weir_jsonscan_each(scan, take_item, reader, err);
 	if (!status)
 		status = weir_wholejson_check(scan, source, err);
 	if (!status)
@@ -630,28 +628,28 @@ static enum weir_status read_log(struct weir_source *source, struct weir_input *
 
 /* The kinds of results; a log with a result; a file beside results that is not read. */
 static const struct weir_mark marks[] = {
-	{.first = "{",
+	{.first = "{[",
          .keys = {{"completed", "request_throughput", "total_input_tokens", "output_throughput",
                    "mean_ttft_ms"},
                   .all = 2}},
 	/* SGLang of early 2025 states no rate of requests and no mean time to first token. */
-	{.first = "{",
+	{.first = "{[",
          .keys = {{"completed", "total_input_tokens", "total_output_tokens", "output_throughput",
                    "median_ttft_ms", "median_itl_ms", "mean_e2e_latency_ms"},
                   .all = 4,
                   .any = 3}},
-	{.first = "{", .keys = {{"avg_latency", "latencies", "percentiles"}, .all = 2}},
-	{.first = "{",
+	{.first = "{[", .keys = {{"avg_latency", "latencies", "percentiles"}, .all = 2}},
+	{.first = "{[",
          .keys = {{"elapsed_time", "requests_per_second", "num_requests", "total_num_tokens",
                    "tokens_per_second"},
                   .all = 2}},
 	/* Scripts keep the times alone. */
-	{.first = "{",
+	{.first = "{[",
          .keys = {{"mean_ttft_ms", "median_ttft_ms", "mean_tpot_ms", "mean_itl_ms", "p99_ttft_ms"},
                   .all = 2,
                   .any = 3}},
 	/* LLMPerf's summary. */
-	{.first = "{",
+	{.first = "{[",
          .keys = {{"results_ttft_s_mean", "results_ttft_s_quantiles_p50",
                    "results_end_to_end_latency_s_mean", "results_inter_token_latency_s_mean"},
                   .any = 4}},
@@ -660,12 +658,6 @@ static const struct weir_mark marks[] = {
          .keys = {{"benchmark", "model", "metric"}, .all = 3},
          .refusal = "it is a list for the dashboard of a benchmark (*.pytorch.json): pass the "
                     "result beside it"},
-	{.first = "[",
-         .keys = {{"completed", "request_throughput", "total_input_tokens", "run_number"},
-                  .all = 2},
-         .refusal = "it is a list of results, as `vllm bench sweep` writes beside them "
-                    "(summary.json): pass the results themselves (run=0.json and so on), each "
-                    "as one run"},
 	{0},
 };
 

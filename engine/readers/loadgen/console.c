@@ -527,7 +527,7 @@ static void take_title(struct console *console, struct weir_slice line)
 	console->latency |= weir_slice_equals(line, "= GENERAL" OVERVIEW);
 	console->overview |= overview;
 	if (overview)
-		weir_run_set_label(console->run, "benchmark", TRTLLM);
+		weir_run_set_label(console->run, WEIR_LOAD_BENCHMARK, TRTLLM);
 }
 
 /* Takes "Mean TTFT: 20.5 ms" as "Mean TTFT (ms): 20.5": early tables have the unit behind the
@@ -632,6 +632,9 @@ static enum weir_status take_latency(struct console *console, struct weir_slice 
 		return WEIR_OK;
 	if (ends_with(label, "Avg latency", &before)) {
 		status = begin_offline(console, err);
+		if (!status)
+			weir_run_set_label(console->run, WEIR_LOAD_BENCHMARK,
+			                   WEIR_LOAD_VLLM_LATENCY);
 		word = weir_slice_of("mean");
 	} else {
 		if (!console->offline || !weir_slice_ends(label, percentile))
