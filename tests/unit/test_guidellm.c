@@ -156,10 +156,14 @@ static void requests_of_older_versions_wait_only_for_a_rate(void **state)
 	static const char *const texts[] = {
 		OLD(CONSTANT("0.5"), "48.4",
 	            OLD_RECORD("1749157168.0", "1749157168.5", "1749157168.75", "1749157169.25",
-	                       "1749157169.25")),
+	                       "1749157169.25") ", " OLD_RECORD("1749157169.0", "1749157169.5",
+	                                                        "1749157169.75", "1749157170.25",
+	                                                        "1749157170.25")),
 		OLD("{\"type_\": \"synchronous\"}", "48.4",
 	            OLD_RECORD("1749157168.0", "1749157168.5", "1749157168.75", "1749157169.25",
-	                       "1749157169.25")),
+	                       "1749157169.25") ", " OLD_RECORD("1749157169.0", "1749157169.5",
+	                                                        "1749157169.75", "1749157170.25",
+	                                                        "1749157170.25")),
 	};
 
 	(void)state;
@@ -167,11 +171,9 @@ static void requests_of_older_versions_wait_only_for_a_rate(void **state)
 		struct weir_profile *profile = weir_profile_new();
 		const struct weir_input *input = reading_of(reader, texts[i], profile);
 
-		assert_int_equal(input->requests->count, 1);
-		assert_true(input->requests->sampled);
+		assert_int_equal(input->requests->count, 2);
+		assert_false(input->requests->sampled);
 		reading_expects_parts(input->requests, 0, parts[i]);
-		assert_true((weir_series_find(&input->run->metrics, "mean_client_queue_ms") !=
-		             NULL) == (i == 0));
 		weir_profile_free(profile);
 	}
 }
@@ -237,7 +239,10 @@ static void samples_replace_figures_unless_some_are_missing(void **state)
 	reading_expects_figure(input->run, "request_throughput", 0.4, true, "1/s");
 	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 0);
 	input = reading_of(reader, HEAD POINT(CONSTANT("1"), "100", "0", RECORDS) "]}", profile);
-	assert_true(input->requests->sampled);
+	assert_null(input->requests); /* a sample, beside means of all */
+	assert_string_equal(weir_run_label(input->run, "listed_requests"), "2");
+	assert_string_equal(weir_run_label(input->run, "completed"), "100");
+	assert_int_equal(input->warnings[WEIR_WARN_MEANS_ONLY].count, 1);
 	reading_expects_figure(input->run, "mean_ttft_ms", 100, false, "ms");
 	weir_profile_free(profile);
 }
@@ -393,7 +398,30 @@ static void the_tables_of_older_versions_are_read(void **state)
 	reading_expects_figure(run, "constant@2.5/p99_itl_ms", 18, false, "ms");
 	reading_expects_figure(run, "synchronous/output_throughput", 100, true, "tokens/s");
 	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 2);
-	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 6);
+	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 56);
+	weir_profile_free(profile);
+}
+
+static void a_load_without_a_completed_request_is_counted_and_named(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_run *run =
+		reading_file(&weir_reader_guidellm, "tests/data/guidellm/tables_0.3.txt", profile)
+			->run;
+
+	(void)state;
+	assert_string_equal(weir_run_label(run, "constant@9.0/completed"), "0");
+	assert_string_equal(weir_run_label(run, "constant@2.5/completed"), "60");
+	assert_string_equal(weir_run_label(run, "constant@2.5/failed"), "2");
+	assert_null(weir_series_find(&run->metrics, "constant@9.0/request_throughput"));
+	weir_profile_free(profile);
+
+	profile = weir_profile_new();
+	run = reading_of(reader, write_sweep(&text), profile)->run;
+	assert_string_equal(weir_run_label(run, "throughput/completed"), "0");
+	assert_string_equal(weir_run_label(run, "throughput/failed"), "9");
+	weir_text_release(&text);
 	weir_profile_free(profile);
 }
 
@@ -451,6 +479,37 @@ static void damaged_tables_are_read_around_or_refused(void **state)
 	                        "| s@2 | 1.5 | 2.5 |\n" TABLE_END TABLE_HEAD "| t | 2 | 3 |\n");
 }
 
+static void requests_that_follow_each_other_have_no_queue_at_the_client(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader, HEAD POINT("{\"type_\": \"synchronous\"}", "4", "0", "") "]}", profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "mean_client_queue_ms"));
+	input = reading_of(reader, HEAD POINT(CONSTANT("0.5"), "4", "0", "") "]}", profile);
+	reading_expects_figure(input->run, "mean_client_queue_ms", 2.5, false, "ms");
+	weir_profile_free(profile);
+}
+
+static void a_rate_over_a_negative_cool_down_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_input *input;
+
+	(void)state;
+	weir_text_puts(&text, HEAD POINT(CONSTANT("0.5"), "4", "0", ""));
+	text.data[--text.length] = '\0';
+	weir_text_puts(&text, ", \"warmup_duration\": 1.0, \"cooldown_duration\": -3.5}]}");
+	input = reading_of(reader, text.data, profile);
+	assert_null(weir_series_find(&input->run->metrics, "request_throughput"));
+	reading_expects_figure(input->run, "output_throughput", 40.5, true, "tokens/s");
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -469,6 +528,9 @@ int main(void)
 		cmocka_unit_test(reports_are_known_by_the_version_that_wrote_them),
 		cmocka_unit_test(the_real_report_is_a_sweep_of_two),
 		cmocka_unit_test(the_tables_have_a_row_for_each_load_point),
+		cmocka_unit_test(a_load_without_a_completed_request_is_counted_and_named),
+		cmocka_unit_test(requests_that_follow_each_other_have_no_queue_at_the_client),
+		cmocka_unit_test(a_rate_over_a_negative_cool_down_is_left_out),
 		cmocka_unit_test(the_tables_of_older_versions_are_read),
 		cmocka_unit_test(a_table_of_one_load_point_has_plain_names),
 		cmocka_unit_test(tables_of_further_reports_are_further_load_points),

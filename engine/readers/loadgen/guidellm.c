@@ -13,8 +13,11 @@
  * over tokens, time per output token. Its percentiles come from a step function.
  *
  * Reports of 0.2 and 0.3 differ: no metadata, other places of the load, and a "time per output
- * token" that is the time after the first token divided by all tokens, which is not read. Requests
- * that are sent as soon as another ends have a targeted start that means nothing.
+ * token" that is the time after the first token divided by all tokens, which is not read.
+ *
+ * Requests without a rate are sent as soon as another ends: their targeted start, which is the
+ * beginning of the test, means nothing. If a report lists a sample of its requests
+ * (sample_requests) and states means of all, the means are read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +41,9 @@
 struct point {
 	struct weir_client_summary summary;
 	double incomplete, duration_s, max_latency_s;
+	double measured; /* requests that the metrics are of: all but those of warm-up and cool-down
+	                  */
+	double listed;   /* requests of a sample that is not read; NAN: none */
 	double warmup_s, cooldown_s;          /* left out of the metrics, not of the counts */
 	double max_concurrency, input_tokens; /* tokens: mean of a request */
 	bool old;                             /* of version 0.2 or 0.3 */
@@ -126,6 +132,7 @@ static const struct {
 	{"config/strategy/max_concurrency", offsetof(struct point, max_concurrency), 1},
 	{"config/strategy/streams", offsetof(struct point, max_concurrency), 1},
 	{"metrics/request_latency/successful/max", offsetof(struct point, max_latency_s), 1},
+	{"metrics/request_latency/successful/count", offsetof(struct point, measured), 1},
 	{"scheduler_metrics/request_targeted_start_delay_avg",
          offsetof(struct point, summary.queue.mean), 1e3},
 	{"metrics/prompt_token_count/successful/mean", offsetof(struct point, input_tokens), 1},
@@ -279,7 +286,7 @@ static bool take_request(struct weir_input *input, const struct weir_jsonscan_it
 		return false;
 	if (reading.record.output_tokens == WEIR_CLIENT_UNKNOWN)
 		reading.record.output_tokens = reading.counted.output_tokens;
-	if (point->old && !(point->summary.requested_per_s > 0))
+	if (!(point->summary.requested_per_s > 0))
 		reading.record.due_ns = WEIR_CLIENT_UNKNOWN;
 	input->events++;
 	weir_client_requests_add(&point->records, &reading.record, item->at);
@@ -319,20 +326,37 @@ static void finish_requests(struct point *point)
 	struct weir_requests *requests = point->records.requests;
 	double failed = point->summary.failed;
 
-	requests->sampled = (double)requests->count < point->summary.completed;
+	/* fmin() ignores NAN */
+	requests->sampled =
+		(double)requests->count < fmin(point->summary.completed, point->measured);
 	requests->failed = failed >= 1 && failed < MAX_FAILED ? (uint64_t)failed : 0;
 	requests->requested_per_s = point->summary.requested_per_s;
 	requests->duration_s = point->duration_s;
 }
 
-/* Forgets figures that versions 0.2 and 0.3 define in another way. */
-static void forget_old(struct point *point)
+/* Forgets figures that versions 0.2 and 0.3 define in another way, and a queue where no request was
+ * due at a time. */
+static void forget_meaningless(struct point *point)
 {
-	if (!point->old)
-		return;
-	weir_client_summary_forget(&point->summary, WEIR_CLIENT_SLOT(ntpot));
+	if (point->old)
+		weir_client_summary_forget(&point->summary, WEIR_CLIENT_SLOT(ntpot));
 	if (!(point->summary.requested_per_s > 0))
 		weir_client_summary_forget(&point->summary, WEIR_CLIENT_SLOT(queue));
+}
+
+/* Forgets the rate of requests if the cool-down is negative: GuideLLM 0.5 then takes the rate over
+ * more time than the test took. */
+static void check_window(struct point *point, struct weir_input *input)
+{
+	struct weir_text detail = {0};
+
+	if (!(point->cooldown_s < 0) || isnan(point->summary.request_throughput))
+		return;
+	point->summary.request_throughput = NAN;
+	weir_text_printf(&detail, "requests per second: over a cool-down of %.4g s",
+	                 point->cooldown_s);
+	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX, detail.data);
+	weir_text_release(&detail);
 }
 
 /* Forgets the rate of all tokens if it is not the rate of requests times their tokens: version 0.2
@@ -356,7 +380,7 @@ static void set_totals(struct point *point)
 {
 	struct weir_client_summary *summary = &point->summary;
 
-	if (point->old || point->warmup_s > 0 || point->cooldown_s > 0)
+	if (point->old || fabs(point->warmup_s) > 0 || fabs(point->cooldown_s) > 0)
 		return;
 	summary->prompts = summary->sent;
 	summary->duration_s = point->duration_s;
@@ -372,7 +396,8 @@ static enum weir_status finish_point(struct point *point, struct weir_input *inp
 	for (size_t i = 0; i < COUNTS; i++)
 		for (size_t j = 0; j < counts[i].doubles && !(point->counted >> i & 1); j++)
 			*slot_of(point, counts[i].slot + j * sizeof(double)) = NAN;
-	forget_old(point);
+	forget_meaningless(point);
+	check_window(point, input);
 	check_total(point, input);
 	set_totals(point);
 	point->summary.achieved_per_s = weir_client_highest_rate(
@@ -385,6 +410,12 @@ static enum weir_status finish_point(struct point *point, struct weir_input *inp
 		return WEIR_OK;
 	}
 	finish_requests(point);
+	if (point->records.requests->sampled && !isnan(point->summary.e2e.mean)) {
+		point->listed = (double)point->records.requests->count;
+		weir_requests_free(point->records.requests);
+		point->records.requests = NULL;
+		return WEIR_OK;
+	}
 	return weir_client_requests_finish(&point->records, err);
 }
 
@@ -417,6 +448,8 @@ static enum weir_status begin_point(struct report *report, struct weir_error *er
 	*point = (struct point){.incomplete = NAN,
 	                        .duration_s = NAN,
 	                        .max_latency_s = NAN,
+	                        .measured = NAN,
+	                        .listed = NAN,
 	                        .warmup_s = NAN,
 	                        .cooldown_s = NAN,
 	                        .max_concurrency = NAN,
@@ -508,6 +541,10 @@ static void add_only_point(struct report *report, struct point *point)
 	add_label(run, "request_rate", point->summary.requested_per_s);
 	if (strcmp(point->strategy, "concurrent") == 0)
 		add_label(run, "max_concurrency", point->max_concurrency);
+	if (!point->records.requests) {
+		weir_client_summary_label_load(&point->summary, "", run);
+		add_label(run, "listed_requests", point->listed);
+	}
 	report->input->events = point->records.requests ? point->records.requests->count : 0;
 	drop_sampled(point);
 	weir_client_summary_add(&point->summary, "", run);
@@ -569,9 +606,15 @@ static bool is_nothing(const struct report *report, const struct point *point)
 static enum weir_status conclude_point(struct report *report, struct point *point,
                                        struct weir_error *err)
 {
+	struct weir_text prefix = {0};
 	enum weir_status status;
 
 	weir_client_summary_warn(report->input, WEIR_WARN_UNFINISHED, point->incomplete);
+	if (report->count > 1) {
+		weir_text_printf(&prefix, "%s/", point->name);
+		weir_client_summary_label_load(&point->summary, prefix.data, report->input->run);
+		weir_text_release(&prefix);
+	}
 	if (is_nothing(report, point)) {
 		weir_client_summary_warn(report->input, WEIR_WARN_FAILED_REQUEST,
 		                         point->summary.failed);

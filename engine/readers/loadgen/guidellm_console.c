@@ -398,7 +398,6 @@ static enum weir_status check_point(struct console *console, struct point *point
 	double duration_s = summary->duration_s;
 	enum weir_status status;
 
-	weir_client_summary_warn(console->input, WEIR_WARN_UNFINISHED, point->incomplete);
 	summary->requested_per_s = requested_rate(point);
 	if (point->old || point->left_out_s > 0)
 		summary->duration_s = NAN;
@@ -407,7 +406,8 @@ static enum weir_status check_point(struct console *console, struct point *point
 	return status;
 }
 
-/* Adds a load point to the run. One of several without a completed request has no figures. */
+/* Adds a load point to the run. One of several without a completed request has no figures, but
+ * labels, so that nobody takes the others for all loads. */
 static enum weir_status add_point(struct console *console, struct point *point,
                                   struct weir_error *err)
 {
@@ -415,24 +415,26 @@ static enum weir_status add_point(struct console *console, struct point *point,
 	struct weir_text prefix = {0};
 	enum weir_status status;
 
+	weir_client_summary_warn(console->input, WEIR_WARN_UNFINISHED, point->incomplete);
+	weir_text_printf(&prefix, "%s/", point->unique);
+	if (console->count > 1)
+		weir_client_summary_label_load(&point->summary, prefix.data, run);
 	if (console->count > 1 && point->summary.completed <= 0) {
 		weir_client_summary_warn(console->input, WEIR_WARN_FAILED_REQUEST,
 		                         point->summary.failed);
+		weir_text_release(&prefix);
 		return WEIR_OK;
 	}
 	status = check_point(console, point, err);
-	if (status)
-		return status;
-	if (console->count > 1) {
-		weir_text_printf(&prefix, "%s/", point->unique);
+	if (!status && console->count > 1) {
 		weir_client_summary_add(&point->summary, prefix.data, run);
-	} else {
+	} else if (!status) {
 		label_load(run, point);
 		weir_client_summary_add(&point->summary, "", run);
 		weir_client_summary_label_totals(&point->summary, run);
 	}
 	weir_text_release(&prefix);
-	return WEIR_OK;
+	return status;
 }
 
 static enum weir_status conclude(struct console *console, struct weir_error *err)
