@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/reading.h"
 
@@ -540,6 +541,26 @@ static void each_text_is_that_of_one_reader(void **state)
 	reading_refuses(&weir_reader_vegeta, "hello\n", WEIR_E_EMPTY, "Latencies");
 }
 
+static void requests_without_an_answer_have_the_reasons_that_vegeta_lists(void **state)
+{
+	static const char errors[] =
+		"Error Set:\nPost \"http://h/\": dial tcp: connect: connection refused\n"
+		"Post \"http://h/\": context deadline exceeded (Client.Timeout exceeded)\n";
+	struct weir_profile *profile = weir_profile_new();
+	struct weir_text text = {0};
+	const struct weir_input *input;
+
+	(void)state;
+	weir_text_printf(&text, "%s%s%s", VEGETA CODES "0:4  200:95  503:1  \n", errors, "");
+	input = reading_of(&weir_reader_vegeta, text.data, profile);
+	assert_string_equal(input->warnings[WEIR_WARN_FAILED_COUNTED].detail,
+	                    "5 of 100 requests failed: bad status 1, no answer 4 (refused "
+	                    "connections, timeouts); times may include theirs");
+	reading_expects_label(input->run, "failed", "5");
+	weir_text_release(&text);
+	weir_profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -555,6 +576,7 @@ int main(void)
 		cmocka_unit_test(answers_of_another_length_are_no_failures),
 		cmocka_unit_test(the_table_of_ab_has_the_figures_of_its_report),
 		cmocka_unit_test(both_forms_of_vegeta_say_the_same),
+		cmocka_unit_test(requests_without_an_answer_have_the_reasons_that_vegeta_lists),
 		cmocka_unit_test(vegeta_counts_requests_by_their_status),
 		cmocka_unit_test(early_versions_of_vegeta_state_fewer_times),
 		cmocka_unit_test(results_of_vegeta_are_requests),

@@ -40,6 +40,8 @@ static const struct {
 	[WEIR_HTTP_MEAN_WAITING] = {.figure = "mean_waiting_ms", .is_late = true},
 	[WEIR_HTTP_MEDIAN_WAITING] = {.figure = "median_waiting_ms", .is_late = true},
 	[WEIR_HTTP_MEAN_FIRST_BYTE] = {.figure = "mean_first_byte_ms", .is_late = true},
+	[WEIR_HTTP_SENT_RATE] = {.label = "achieved_rate"},
+	[WEIR_HTTP_NO_ANSWER] = {.failure = "no answer", .is_count = true},
 	[WEIR_HTTP_BAD_STATUS] = {.failure = "bad status", .is_count = true},
 	[WEIR_HTTP_CONNECT_ERRORS] = {.failure = "connect errors", .is_count = true},
 	[WEIR_HTTP_READ_ERRORS] = {.failure = "read errors", .is_count = true},
@@ -147,6 +149,53 @@ void weir_http_report_status(struct weir_http_report *report, int64_t status, do
 		weir_http_report_count(report, WEIR_HTTP_BAD_STATUS, count, at);
 }
 
+void weir_http_report_unanswered(struct weir_http_report *report, double count, uint64_t at)
+{
+	if (!is_possible(report, WEIR_HTTP_NO_ANSWER, count, at))
+		return;
+	report->has_values = true;
+	report->completed = report->completed > 0 ? report->completed : 0;
+	weir_http_report_count(report, WEIR_HTTP_NO_ANSWER, count, at);
+}
+
+/* Texts in errors of requests without an answer, and their reasons. Rows of one reason are next to
+ * each other. */
+static const struct {
+	const char *text, *reason;
+} errors[] = {
+	{"connection refused", "refused connections"},
+	{"no such host", "unknown hosts"},
+	{"connection reset", "reset connections"},
+	{"broken pipe", "reset connections"},
+	{"too many open files", "too many open files"},
+	{"imeout", "timeouts"}, /* "Timeout" as well */
+	{"deadline exceeded", "timeouts"},
+	{"timed out", "timeouts"},
+	{"EOF", "closed connections"},
+};
+
+void weir_http_report_error(struct weir_http_report *report, struct weir_slice text)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (weir_slice_holds(text, errors[i].text))
+			report->unanswered |= 1u << i;
+}
+
+/* Appends " (timeouts, refused connections)", the reasons why requests have no answer. */
+static void put_reasons(const struct weir_http_report *report, struct weir_text *out)
+{
+	const char *before = " (", *last = "";
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (!(report->unanswered >> i & 1) || strcmp(errors[i].reason, last) == 0)
+			continue;
+		last = errors[i].reason;
+		weir_text_printf(out, "%s%s", before, last);
+		before = ", ";
+	}
+	weir_text_puts(out, *last ? ")" : "");
+}
+
 double weir_http_report_counted(const struct weir_http_report *report, enum weir_http_slot slot)
 {
 	return report->value[slot] > 0 ? report->value[slot] : 0;
@@ -195,6 +244,8 @@ static bool put_failures(const struct weir_http_report *report, double failed,
 		if (!slots[i].failure || !*slots[i].failure || !(count > 0))
 			continue;
 		weir_text_printf(out, "%s%s %.0f", before, slots[i].failure, count);
+		if (i == WEIR_HTTP_NO_ANSWER)
+			put_reasons(report, out);
 		before = ", ";
 		has_reasons = true;
 	}

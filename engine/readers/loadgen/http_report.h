@@ -36,6 +36,7 @@ enum weir_http_slot {
 	WEIR_HTTP_DURATION_MS,
 	WEIR_HTTP_DURATION_S,
 	WEIR_HTTP_RATE,
+	WEIR_HTTP_SENT_RATE, /* of requests that were sent, answered or not */
 	WEIR_HTTP_CONCURRENCY,
 	WEIR_HTTP_THREADS,
 	/* latencies */
@@ -57,6 +58,7 @@ enum weir_http_slot {
 	WEIR_HTTP_MEAN_FIRST_BYTE, /* from the start of the request */
 	/* requests that failed */
 	WEIR_HTTP_BAD_STATUS,
+	WEIR_HTTP_NO_ANSWER, /* for one of the reasons in `unanswered` */
 	WEIR_HTTP_CONNECT_ERRORS,
 	WEIR_HTTP_READ_ERRORS,
 	WEIR_HTTP_WRITE_ERRORS,
@@ -87,7 +89,8 @@ struct weir_http_report {
 	double value[WEIR_HTTP_SLOTS]; /* NAN: not stated */
 	double completed;              /* requests; NAN: unknown */
 	char remark[WEIR_HTTP_REMARK]; /* a further warning; empty: none */
-	unsigned section;              /* of the text */
+	unsigned unanswered; /* reasons why requests have no answer: bits, see http_report.c */
+	unsigned section;    /* of the text */
 	bool has_values;
 	bool of_variant;         /* of another version of the tool, as its reader says */
 	bool quiet;              /* part of a larger report, which warns */
@@ -112,6 +115,10 @@ void weir_http_report_percentile(struct weir_http_report *report, const char *of
 /* Counts requests with a status of HTTP as completed or failed. */
 void weir_http_report_status(struct weir_http_report *report, int64_t status, double count,
                              uint64_t at);
+/* Counts requests that were not answered. */
+void weir_http_report_unanswered(struct weir_http_report *report, double count, uint64_t at);
+/* Takes the text of one or more errors, which may say why requests have no answer. */
+void weir_http_report_error(struct weir_http_report *report, struct weir_slice text);
 /* Returns a count; 0 if the report does not state it. */
 double weir_http_report_counted(const struct weir_http_report *report, enum weir_http_slot slot);
 /* Returns the number of requests that failed, for whatever reason. */

@@ -10,7 +10,8 @@
  *	Status Codes  [code:count]                      0:5  200:2905  503:90
  *
  * Status 0 is a request without a response. Responses from 400 on failed; vegeta's throughput does
- * not count them, but its latencies do. The rate counts requests that were sent and is no figure.
+ * not count them, but its latencies do. The rate counts requests that were sent: a label. The texts
+ * below "Error Set:" say why requests have no response, each once.
  * Times of the JSON are nanoseconds; its "duration" ends when the last request was sent, and the
  * last wait adds to it.
  */
@@ -33,12 +34,16 @@ static const struct weir_mark marks[] = {
 
 /* ---- text ---- */
 
+enum { ERRORS = 1 }; /* section of a report */
+
 /* The names in brackets differ between versions. */
 static const struct weir_http_line lines[] = {
 	{.pattern = "Requests [total, rate, throughput] # # #",
-         .slots = {WEIR_HTTP_REQUESTS, WEIR_HTTP_NOTHING, WEIR_HTTP_RATE},
+         .slots = {WEIR_HTTP_REQUESTS, WEIR_HTTP_SENT_RATE, WEIR_HTTP_RATE},
          .begins = true},
-	{.pattern = "Requests [total, rate] # #", .slots = {WEIR_HTTP_REQUESTS}, .begins = true},
+	{.pattern = "Requests [total, rate] # #",
+         .slots = {WEIR_HTTP_REQUESTS, WEIR_HTTP_SENT_RATE},
+         .begins = true},
 	{.pattern = "Requests [total] #", .slots = {WEIR_HTTP_REQUESTS}, .begins = true},
 	{.pattern = "Duration [total, attack, wait] @ ...", .slots = {WEIR_HTTP_DURATION_MS}},
 	{.pattern = "Latencies [min, mean, 50, 90, 95, 99, max] @ @ @ @ @ @ @",
@@ -52,6 +57,15 @@ static const struct weir_http_line lines[] = {
 	{0},
 };
 
+/* Counts requests with a status. 0 stands for no answer. */
+static void take_count(struct weir_http_report *report, int64_t status, double count, uint64_t at)
+{
+	if (status)
+		weir_http_report_status(report, status, count, at);
+	else
+		weir_http_report_unanswered(report, count, at);
+}
+
 /* Takes "0:5", a status and the number of its requests. */
 static void take_status(struct weir_http_report *report, struct weir_slice cell, uint64_t at)
 {
@@ -62,16 +76,32 @@ static void take_status(struct weir_http_report *report, struct weir_slice cell,
 
 	if (colon && weir_parse_i64(cell.data, length, &status) &&
 	    weir_parse_double(colon + 1, cell.length - length - 1, &count))
-		weir_http_report_status(report, status, count, at);
+		take_count(report, status, count, at);
 	else
 		weir_input_warn(report->input, WEIR_WARN_BAD_NUMBER, at, NULL);
 }
 
-/* Takes the line of the status codes. A last cell that may be cut is left out. */
+/* Takes a line below "Error Set:", where `section` is set. */
+static bool take_error(struct weir_http_report *report, const struct weir_csv_row *row)
+{
+	if (row->count >= 2 && weir_slice_equals(row->cells[0], "Error") &&
+	    weir_slice_equals(row->cells[1], "Set:"))
+		report->section = ERRORS;
+	else if (report->section == ERRORS && row->count &&
+	         !weir_slice_equals(row->cells[0], "Requests"))
+		weir_http_report_error(report, row->line);
+	else
+		return false;
+	return true;
+}
+
+/* Takes the line of the status codes, or an error. A last cell that may be cut is left out. */
 static bool take_line(struct weir_http_report *report, const struct weir_csv_row *row)
 {
 	size_t end = row->cut ? row->count - 1 : row->count;
 
+	if (take_error(report, row))
+		return true;
 	if (row->count < 3 || !weir_slice_equals(row->cells[0], "Status") ||
 	    !weir_slice_equals(row->cells[1], "Codes"))
 		return false;
@@ -107,6 +137,7 @@ static const struct number numbers[] = {
 	{"latencies/max", WEIR_HTTP_MAX, NS_PER_MS},
 	{"requests", WEIR_HTTP_REQUESTS, 1},
 	{"throughput", WEIR_HTTP_RATE, 1},
+	{"rate", WEIR_HTTP_SENT_RATE, 1},
 };
 
 struct document {
@@ -131,9 +162,11 @@ static enum weir_status take_leaf(void *context, const struct weir_jsonleaf *lea
 		document->attack_ns = value;
 	else if (weir_slice_equals(path, "wait"))
 		document->wait_ns = value;
+	else if (weir_slice_equals(path, "errors"))
+		weir_http_report_error(&document->report, leaf->text);
 	else if (weir_slice_take(&path, "status_codes/") &&
 	         weir_parse_i64(path.data, path.length, &status))
-		weir_http_report_status(&document->report, status, value, leaf->at);
+		take_count(&document->report, status, value, leaf->at);
 	return WEIR_OK;
 }
 
@@ -141,7 +174,8 @@ static enum weir_status read_json(struct weir_source *source, struct weir_input 
                                   struct weir_error *err)
 {
 	struct document document = {.attack_ns = NAN};
-	const struct weir_jsonleaves leaves = {.leaf = take_leaf, .context = &document};
+	const struct weir_jsonleaves leaves = {
+		.leaf = take_leaf, .context = &document, .lists = true};
 	enum weir_status status;
 
 	weir_http_report_init(&document.report, input);
