@@ -550,6 +550,8 @@ static const struct figure analyzer_figures[] = {
 	MS("Server Compute Infer time (ms)", "mean_compute_ms"),
 	MS("Server Compute Output time (ms)", "mean_d2h_ms"),
 	{"GPU Memory Usage (MB)", "gpu_memory_mb", "MB", 1, false, CELL_NUMBER},
+	{"GPU Utilization (%)", "gpu_utilization_pct", "%", 1, true, CELL_NUMBER},
+	{"GPU Power Usage (W)", "gpu_power_w", "W", 1, false, CELL_NUMBER},
 	{"RAM Usage (MB)", "host_memory_mb", "MB", 1, false, CELL_NUMBER},
 	{0},
 };
