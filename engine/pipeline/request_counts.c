@@ -41,31 +41,110 @@ static double count_of_result(const struct weir_run *run, struct weir_slice resu
 	return isnan(value) ? weir_figure_label_number(run, count) : value;
 }
 
+/* Returns true for the label that counts completed requests of one of several results, and gives
+ * its name. */
+static bool is_count_of_result(const struct weir_run_label *label, struct weir_slice *result)
+{
+	*result = weir_slice_of(label->key);
+	if (!weir_slice_ends(*result, "/" WEIR_LOAD_COMPLETED) ||
+	    weir_slice_starts(*result, "request@"))
+		return false;
+	result->length -= strlen("/" WEIR_LOAD_COMPLETED);
+	return true;
+}
+
+/* A result whose requests did not all complete. */
+struct failed_result {
+	struct weir_slice name;
+	double completed, all;
+};
+
+/* Adds a result to the list. The list keeps those of which the least share completed, in the order
+ * of the file. */
+static void keep_worst(struct failed_result *list, size_t count, struct failed_result result)
+{
+	size_t best = 0;
+
+	if (count < LISTED_RESULTS) {
+		list[count] = result;
+		return;
+	}
+	for (size_t i = 1; i < LISTED_RESULTS; i++)
+		if (list[i].completed / list[i].all > list[best].completed / list[best].all)
+			best = i;
+	if (result.completed / result.all >= list[best].completed / list[best].all)
+		return;
+	memmove(list + best, list + best + 1, (LISTED_RESULTS - 1 - best) * sizeof *list);
+	list[LISTED_RESULTS - 1] = result;
+}
+
+/* Appends "load#2 236 of 250", with the rate at which requests were sent if no load names it. */
+static void put_result(const struct weir_run *run, const struct failed_result *result,
+                       struct weir_text *out)
+{
+	double rate = count_of_result(run, result->name, "achieved_rate");
+
+	weir_text_printf(out, "%s%.*s ", out->length ? ", " : "", (int)result->name.length - 1,
+	                 result->name.data);
+	if (rate > 0 && !weir_slice_holds(result->name, "@"))
+		weir_text_printf(out, "(%.5g requests/s sent) ", rate);
+	weir_text_printf(out, "%.15g of %.15g", result->completed, result->all);
+}
+
 /* Notes the results of a run whose requests did not all complete. */
 static void note_failed_results(struct weir_report *report, const struct weir_run *run)
 {
+	struct failed_result worst[LISTED_RESULTS];
 	struct weir_text list = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < run->label_count; i++) {
-		struct weir_slice result = weir_slice_of(run->labels[i].key);
-		double completed, failed;
+		struct failed_result result;
+		double failed;
 
-		if (!weir_slice_ends(result, "/" WEIR_LOAD_COMPLETED) ||
-		    weir_slice_starts(result, "request@"))
+		if (!is_count_of_result(&run->labels[i], &result.name))
 			continue;
-		result.length -= strlen(WEIR_LOAD_COMPLETED);
-		completed = count_of_result(run, result, WEIR_LOAD_COMPLETED);
-		failed = count_of_result(run, result, WEIR_LOAD_FAILED);
-		if (!(failed > 0) || !(completed >= 0) || count++ >= LISTED_RESULTS)
+		result.name.length++; /* with the slash */
+		result.completed = count_of_result(run, result.name, WEIR_LOAD_COMPLETED);
+		failed = count_of_result(run, result.name, WEIR_LOAD_FAILED);
+		result.all = result.completed + failed;
+		if (failed > 0 && result.completed >= 0)
+			keep_worst(worst, count++, result);
+	}
+	for (size_t i = 0; i < count && i < LISTED_RESULTS; i++)
+		put_result(run, &worst[i], &list);
+	if (count > LISTED_RESULTS)
+		weir_text_printf(&list, "; more in %zu other%s", count - LISTED_RESULTS,
+		                 count > LISTED_RESULTS + 1 ? "s" : "");
+	if (count)
+		weir_report_note(report, "request_count", "requests that completed: %s", list.data);
+	weir_text_release(&list);
+}
+
+/* Notes the results without a completed request, which have no figures. */
+static void note_empty_results(struct weir_report *report, const struct weir_run *run)
+{
+	struct weir_text list = {0};
+	size_t count = 0, all = 0;
+
+	for (size_t i = 0; i < run->label_count; i++) {
+		struct weir_slice result;
+
+		if (!is_count_of_result(&run->labels[i], &result))
 			continue;
-		weir_text_printf(&list, "%s%.*s %.15g of %.15g", list.length ? ", " : "",
-		                 (int)result.length - 1, result.data, completed,
-		                 completed + failed);
+		all++;
+		if (weir_figure_label_number(run, run->labels[i].key) != 0 ||
+		    count++ >= LISTED_RESULTS)
+			continue;
+		weir_text_puts(&list, list.length ? ", " : "");
+		weir_text_add(&list, result.data, result.length);
 	}
 	if (count)
-		weir_report_note(report, "request_count", "requests that completed: %s%s",
-		                 list.data, count > LISTED_RESULTS ? ", and others" : "");
+		weir_report_note(report, "request_count",
+		                 "no request completed in %zu of the %zu loads of the file, which "
+		                 "have no figures: %s%s",
+		                 count, all, list.data,
+		                 count > LISTED_RESULTS ? ", and others" : "");
 	weir_text_release(&list);
 }
 
@@ -78,6 +157,7 @@ void weir_note_request_counts(struct weir_report *report)
 		if (!input->run || (input->format && strcmp(input->format, "locust") == 0))
 			continue; /* weir_note_benchmarks() notes the latter's */
 		note_failed_results(report, input->run);
+		note_empty_results(report, input->run);
 		counts = weir_request_counts_of(input->run);
 		if (counts.incomplete > 0)
 			weir_report_note(report, "request_count", "%.15g of %.15g requests %s",
@@ -189,6 +269,34 @@ static void note_events(struct weir_report *report, const struct weir_run *run)
 		                 events);
 }
 
+/* Notes the requests that met the targets of the test. Targets are labels such as
+ * "target_ttft_ms". */
+static void note_good(struct weir_report *report, const struct weir_run *run)
+{
+	static const char target[] = "target_";
+	double good = weir_figure_label_number(run, WEIR_LOAD_GOOD);
+	double completed = weir_figure_label_number(run, WEIR_LOAD_COMPLETED);
+	struct weir_text targets = {0}, text = {0};
+
+	if (!(good >= 0) || !(completed >= good) || !(completed > 0))
+		return;
+	for (size_t i = 0; i < run->label_count; i++) {
+		struct weir_slice key = weir_slice_of(run->labels[i].key);
+
+		if (weir_slice_take(&key, target))
+			weir_text_printf(&targets, "%s%.*s %s", targets.length ? ", " : " (",
+			                 (int)key.length, key.data, run->labels[i].value);
+	}
+	weir_text_printf(&text, "%.15g of %.15g requests met their targets", good, completed);
+	if (targets.length)
+		weir_text_printf(&text, "%s)", targets.data);
+	weir_text_puts(&text, ": ");
+	weir_text_share(&text, good / completed);
+	weir_report_note(report, "goodput", "%s", text.data);
+	weir_text_release(&targets);
+	weir_text_release(&text);
+}
+
 /* Notes answers of another length than was asked for: their times are not comparable. */
 static void note_lengths(struct weir_report *report, const struct weir_run *run)
 {
@@ -255,6 +363,7 @@ void weir_note_results(struct weir_report *report)
 		if (thresholds && strcmp(input->format, "k6") == 0)
 			weir_report_note(report, "thresholds", "thresholds that failed: %s",
 			                 thresholds);
+		note_good(report, input->run);
 		note_lengths(report, input->run);
 		if (strcmp(input->format, "genai_perf") == 0)
 			note_names(report, input->run);

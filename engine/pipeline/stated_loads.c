@@ -63,6 +63,7 @@ static const struct {
 	const char *figure, *words, *unit; /* NULL: the unit of the figure */
 } spoken[] = {
 	{"request_throughput", "request throughput", "requests/s"},
+	{"request_goodput", "requests within their targets", "requests/s"},
 	{"output_throughput", "output throughput", NULL},
 	{"mean_ttft_ms", "mean time to first token", NULL},
 	{"p99_ttft_ms", "p99 time to first token", NULL},
@@ -588,13 +589,16 @@ const char *weir_describe_stated_loads(struct weir_report *report)
 void weir_note_stated_loads(struct weir_report *report)
 {
 	static const char *const figures[] = {
-		"inference_throughput", "request_throughput", "output_throughput", "throughput",
-		"throughput_fps", "mean_ttft_ms", "median_latency_ms", "p50_latency_ms",
-		"mean_e2el_ms", "p99_latency_ms", "p99_ttft_ms", "mean_tpot_ms", "throughput_qps",
-		"latency_mean_ms", "latency_p99_ms",
+		"inference_throughput", "request_throughput", "request_goodput",
+		"output_throughput", "throughput", "throughput_fps", "mean_ttft_ms",
+		"median_latency_ms", "p50_latency_ms", "mean_e2el_ms", "p99_latency_ms",
+		"p99_ttft_ms", "mean_tpot_ms", "throughput_qps", "latency_mean_ms",
+		"latency_p99_ms",
 		/* of batches without a server */
 		"decode_throughput", "mean_decode_token_latency_ms", "mean_prefill_latency_ms",
-		"prefill_throughput", "prefill_latency_ms", "median_decode_throughput"};
+		"prefill_throughput", "prefill_latency_ms", "median_decode_throughput",
+		/* of devices */
+		"gpu_utilization_pct", "gpu_memory_mb", "gpu_power_w"};
 	const struct weir_run *only = only_run(report);
 	struct weir_text text = {0}, condition = {0};
 	struct loads loads = {0};

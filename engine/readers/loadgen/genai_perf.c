@@ -38,6 +38,14 @@ static const struct weir_client_label labels[] = {
 	{"input_config/loadgen/concurrency", "concurrency"},
 	{"input_config/loadgen/request_rate", "request_rate"},
 	{"was_cancelled", "was_cancelled"},
+	/* targets of a good request, in ms or tokens per second */
+	{"input_config/slos/time_to_first_token", "target_ttft_ms"},
+	{"input_config/slos/inter_token_latency", "target_tpot_ms"},
+	{"input_config/slos/request_latency", "target_e2el_ms"},
+	{"input_config/slos/output_token_throughput_per_user", "target_output_speed"},
+	{"input_config/input/goodput/time_to_first_token", "target_ttft_ms"},
+	{"input_config/input/goodput/inter_token_latency", "target_tpot_ms"},
+	{"input_config/input/goodput/request_latency", "target_e2el_ms"},
 	{0},
 };
 
