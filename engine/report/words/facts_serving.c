@@ -239,7 +239,8 @@ void weir_items_telemetry(const struct weir_report *report, struct weir_items *i
 	add_seen(telemetry, items);
 	/* The utilisation is of all samples, these are of the busy ones. */
 	when = telemetry->utilization > telemetry->utilization_all ? " while busy" : "";
-	add_of(items, telemetry->power_w, telemetry->power_limit_w, "W", when);
+	add_of(items, telemetry->power_w, telemetry->power_limit_w,
+	       telemetry->devices > 1 ? "W a device on average" : "W", when);
 	add_of(items, telemetry->sm_clock_mhz, telemetry->sm_clock_max_mhz, "MHz", when);
 	weir_items_share(items, "throttled by power", telemetry->power_capped, "");
 	weir_items_share(items, "throttled by heat", telemetry->thermal_capped, "");
