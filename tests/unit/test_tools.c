@@ -36,8 +36,6 @@ static const struct {
 	{"{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"output\",\"Package\":\"a\",\"Output\":"
          "\"goos: linux\\n\"}\n",
          "go test -json", "without -json"},
-	{"| Step           | Batch Size | Average   | Lowest    | Highest   | p50       |\n", "TGI",
-         "/metrics"},
 	{"<torch.utils.benchmark.utils.common.Measurement object at 0x7fb1>\nmul_sum(x, x)\n  "
          "111.92 us\n",
          "torch.utils.benchmark", "measurement.times"},
