@@ -398,7 +398,8 @@ static void explain_results(struct weir_report *report, bool has_headline)
 	static const char *(*const describe[])(struct weir_report * report) = {
 		weir_describe_stated_memory,   weir_describe_invalid_results,
 		weir_describe_stated_requests, weir_describe_stated_queries,
-		weir_describe_stated_batch,    weir_describe_stated_loads};
+		weir_describe_stated_batch,    weir_describe_stated_loads,
+		weir_describe_stated_rate,     weir_describe_stated_ranges};
 	const char *headline = NULL;
 
 	for (size_t i = 0; !has_headline && !headline && i < WEIR_COUNT_OF(describe); i++)

@@ -8,6 +8,7 @@
 #include "engine/base/enums.h"
 #include "engine/base/slice.h"
 #include "engine/base/text.h"
+#include "engine/pipeline/keep.h"
 #include "engine/pipeline/stated_loads.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/stats/moments.h"
@@ -69,10 +70,12 @@ static const struct {
 	{"p99_ttft_ms", "p99 time to first token", NULL},
 	{"mean_tpot_ms", "mean time per token", NULL},
 	{"mean_e2el_ms", "mean request latency", NULL},
+	{"throughput_qps", "throughput", "queries/s"},
+	{"throughput_fps", "throughput", "frames/s"},
 };
 
-/* Appends the name of a figure, in words if there are any, or without the unit at its end. Returns
- * the unit of its values, "" if it has none. */
+/* Appends the name of a figure, in words of the table or its own, without the unit at its end.
+ * Returns the unit of its values, "" if it has none. */
 static const char *put_name(const char *figure, const char *unit, struct weir_text *out)
 {
 	struct weir_slice name = weir_slice_of(figure);
@@ -85,7 +88,8 @@ static const char *put_name(const char *figure, const char *unit, struct weir_te
 		}
 	if (unit && strcmp(unit, "ms") == 0 && weir_slice_ends(name, "_ms"))
 		name.length -= strlen("_ms");
-	weir_text_add(out, name.data, name.length);
+	for (size_t i = 0; i < name.length; i++)
+		weir_text_add(out, name.data[i] == '_' ? " " : &name.data[i], 1);
 	return unit ? unit : "";
 }
 
@@ -183,9 +187,9 @@ static bool is_numbered(struct weir_slice prefix)
 	       weir_slice_holds(prefix, "/table@");
 }
 
-/* Appends the ranges of the first figures of a run whose figures all have conditions in their
- * names. Returns their number. */
-static size_t add_first_ranges(const struct weir_run *run, struct weir_text *out)
+/* Appends the ranges of the first figures, `most` at most, of a run whose figures all have
+ * conditions in their names. Returns their number. */
+static size_t add_first_ranges(const struct weir_run *run, size_t most, struct weir_text *out)
 {
 	const char *figures[LISTED_LOADS];
 	size_t listed = 0;
@@ -193,7 +197,7 @@ static size_t add_first_ranges(const struct weir_run *run, struct weir_text *out
 	for (size_t i = 0; i < run->metrics.count; i++)
 		if (!strchr(run->metrics.items[i].name, '/'))
 			return 0; /* another note lists those without a condition */
-	for (size_t i = 0; i < run->metrics.count && listed < LISTED_LOADS; i++) {
+	for (size_t i = 0; i < run->metrics.count && listed < most; i++) {
 		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
 		size_t at = listed;
 
@@ -586,7 +590,9 @@ const char *weir_describe_stated_loads(struct weir_report *report)
 	return copy;
 }
 
-void weir_note_stated_loads(struct weir_report *report)
+/* Appends the ranges of the main figures of a run over its loads, `most` at most, or else those of
+ * its first figures. */
+static void put_ranges(const struct weir_run *run, size_t most, struct weir_text *out)
 {
 	static const char *const figures[] = {
 		"inference_throughput", "request_throughput", "request_goodput",
@@ -599,30 +605,59 @@ void weir_note_stated_loads(struct weir_report *report)
 		"prefill_throughput", "prefill_latency_ms", "median_decode_throughput",
 		/* of devices */
 		"gpu_utilization_pct", "gpu_memory_mb", "gpu_power_w"};
+	size_t listed = 0;
+
+	for (size_t f = 0; f < WEIR_COUNT_OF(figures) && listed < most; f++)
+		listed += add_range(run, figures[f], out);
+	if (!listed)
+		add_first_ranges(run, most, out);
+}
+
+/* Names the loads by how they differ. */
+static const char *word_for(const struct loads *loads)
+{
+	return loads->numbered ? "results" : loads->others ? "configurations" : "loads";
+}
+
+const char *weir_describe_stated_ranges(struct weir_report *report)
+{
+	const struct weir_run *run = only_run(report);
+	struct weir_text text = {0};
+	struct loads loads = {0};
+
+	if (run)
+		count_loads(run, &loads);
+	if (loads.count < 2)
+		return NULL;
+	put_ranges(run, 1, &text);
+	if (!text.length)
+		return NULL;
+	weir_text_printf(&text,
+	                 " over the %zu %s of the file; they do not show where the time goes",
+	                 loads.count, word_for(&loads));
+	return weir_keep_line(report, &text);
+}
+
+void weir_note_stated_loads(struct weir_report *report)
+{
 	const struct weir_run *only = only_run(report);
 	struct weir_text text = {0}, condition = {0};
 	struct loads loads = {0};
 
 	for (size_t i = 0; i < report->profile->input_count; i++) {
 		const struct weir_run *run = report->profile->inputs[i].run;
-		size_t listed = 0;
 
-		if (run)
-			count_loads(run, &loads);
-		for (size_t f = 0; run && f < WEIR_COUNT_OF(figures) && listed < LISTED_LOADS; f++)
-			listed += add_range(run, figures[f], &text);
-		if (run && !listed)
-			add_first_ranges(run, &text);
+		if (!run)
+			continue;
+		count_loads(run, &loads);
+		put_ranges(run, LISTED_LOADS, &text);
 	}
 	if (only && text.length)
 		put_condition(only, &condition);
 	if (text.length)
 		weir_report_note(report, "loads",
 		                 "over the %zu %s of the file%s: %s (weir convert prints all)",
-		                 loads.count,
-		                 loads.numbered ? "results"
-		                 : loads.others ? "configurations"
-		                                : "loads",
+		                 loads.count, word_for(&loads),
 		                 condition.data ? condition.data : "", text.data);
 	weir_text_release(&condition);
 	weir_text_release(&text);

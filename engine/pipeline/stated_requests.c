@@ -282,6 +282,34 @@ const char *weir_describe_stated_requests(struct weir_report *report)
 	return weir_keep_line(report, &text);
 }
 
+const char *weir_describe_stated_rate(struct weir_report *report)
+{
+	const struct weir_run *run = NULL;
+	struct weir_text text = {0};
+	double rate;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_run *next = report->profile->inputs[i].run;
+
+		if (next && (run || next->next))
+			return NULL;
+		run = next ? next : run;
+	}
+	rate = run ? figure(run, "request_throughput", "") : NAN;
+	if (!(rate > 0))
+		return NULL;
+	if (request_ms(run) > 0) {
+		weir_text_puts(&text, is_derived(run) ? "a mean request takes about "
+		                                      : "a mean request takes ");
+		put_ms(&text, request_ms(run));
+		weir_text_puts(&text, " at ");
+	}
+	weir_text_rounded(&text, rate);
+	weir_text_puts(&text, rate == 1 ? " request/s" : " requests/s");
+	weir_text_puts(&text, "; the result does not show where the time goes");
+	return weir_keep_line(report, &text);
+}
+
 /* Appends "first token 1.58 s (median 1.43 s, p99 3.81 s)", as far as it is stated. */
 static void put_times(const struct weir_run *run, const char *words, const char *of,
                       struct weir_text *out)

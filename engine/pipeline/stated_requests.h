@@ -17,6 +17,9 @@
  * takes longest; NULL if the result does not state it, or if no token came before the last one
  * (answers that were not streamed). */
 const char *weir_describe_stated_requests(struct weir_report *report);
+/* Returns a headline, as a template in the report's arena, with the rate of requests and their mean
+ * time, as far as the only run states them; NULL if it states no rate. */
+const char *weir_describe_stated_rate(struct weir_report *report);
 /* Notes the times of requests and their parts, and the throughput. Returns false, without a note,
  * if no run states the mean time of a request. */
 bool weir_note_stated_requests(struct weir_report *report);
