@@ -146,9 +146,10 @@ static void note_count(struct weir_report *report, const char *code, size_t coun
 static void note_findings(const struct weir_scrape_findings *findings, struct weir_report *report)
 {
 	if (findings->one_page)
-		weir_report_note(report, "one_scrape",
-		                 "a single metrics page counts from the start of its server: also "
-		                 "pass a page from before the load");
+		weir_report_note(
+			report, "one_scrape",
+			"counters of a single metrics page are those since the start of its "
+			"server: also pass a page from before the load");
 	note_count(report, "counter_reset", findings->resets,
 	           "series that decreased between the pages or restarted",
 	           "only the values of the later page count");
@@ -200,6 +201,8 @@ static void note_moments(const struct weir_scrape_figures *figures, struct weir_
 		{figures->waiting_at.first, figures->waiting_at.last, 1, "waiting"},
 		{figures->cache_usage_at.first, figures->cache_usage_at.last, 100,
 	         "% of the KV cache in use"},
+		{figures->cache_tokens_at.first, figures->cache_tokens_at.last, 1,
+	         "tokens in the KV cache"},
 		{figures->cache_hit_rate, figures->cache_hit_rate, 100,
 	         "% of prompt tokens from the prefix cache"},
 		{figures->step_tokens, figures->step_tokens, 1, "tokens per step"},
@@ -254,6 +257,26 @@ static void note_tokens(const struct weir_scrape_figures *figures, struct weir_r
 	add_tokens(&text, figures->generation_tokens, figures->generation_ns, "answers", "decode");
 	if (text.length)
 		weir_report_note(report, "server_tokens", "the server counts %s", text.data);
+	weir_text_release(&text);
+}
+
+/* Notes the requests that were aborted. A server counts one when its client gives it up; it may be
+ * counted again when it ends, so that no total of both follows. */
+static void note_aborted(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	if (!(figures->aborted > 0))
+		return;
+	weir_text_count(&text, whole(figures->aborted));
+	weir_text_puts(&text,
+	               figures->aborted == 1 ? " request was aborted" : " requests were aborted");
+	if (figures->requests > 0) {
+		weir_text_puts(&text, "; the page does not say if the ");
+		weir_text_count(&text, whole(figures->requests));
+		weir_text_puts(&text, " counted requests include them");
+	}
+	weir_report_note(report, "aborted_requests", "%s", text.data);
 	weir_text_release(&text);
 }
 
@@ -319,8 +342,8 @@ static void note_unknown(const struct weir_profile *profile, struct weir_report 
 /* True if the server counts its requests, and the count is 0. */
 static bool served_nothing(const struct weir_scrape_figures *figures)
 {
-	return figures->requests == 0 && !(figures->failed > 0) && !(figures->prompt_tokens > 0) &&
-	       !(figures->generation_tokens > 0);
+	return figures->requests == 0 && !(figures->failed > 0) && !(figures->aborted > 0) &&
+	       !(figures->prompt_tokens > 0) && !(figures->generation_tokens > 0);
 }
 
 void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report *report)
@@ -344,6 +367,7 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 	note_inferences(&figures, report);
 	note_moments(&figures, report);
 	note_tokens(&figures, report);
+	note_aborted(&figures, report);
 	report->served_nothing = served_nothing(&figures);
 	report->scraped_once = figures.findings.one_page;
 	/* After a restart, only the figures of the server count all of them. */

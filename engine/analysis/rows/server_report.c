@@ -173,8 +173,7 @@ static void note_quality(const struct weir_server_figures *server, struct weir_r
 		                 "the log holds one interval: it shows one moment of the server");
 	else if (server->single)
 		weir_report_note(report, "one_moment",
-		                 "the pages show one moment of the server, and counters are "
-		                 "those since its start");
+		                 "a metrics page shows one moment of the server");
 	if (server->hit_rate > 0 && server->preemptions > 0)
 		weir_report_note(report, "hit_rate",
 		                 "the hit rate of the prefix cache includes preempted requests, "

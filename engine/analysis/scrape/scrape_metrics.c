@@ -145,7 +145,7 @@ static const struct weir_scraped_row rows[] = {
 	STAGE(SGLANG, "e2e_request_latency_seconds", S, "e2e", "other"),
 	TOTAL(SGLANG, "num_requests", REQUESTS, 1),
 	TOTAL(SGLANG, "request_success", REQUESTS, 1),
-	TOTAL(SGLANG, "num_aborted_requests", FAILED, 1),
+	TOTAL(SGLANG, "num_aborted_requests", ABORTED, 1),
 	TOTAL(SGLANG, "prompt_tokens", PROMPT_TOKENS, 1),
 	TOTAL(SGLANG, "generation_tokens", GENERATION_TOKENS, 1),
 	TOTAL(SGLANG, "cached_tokens", CACHE_HITS, 1),
@@ -155,6 +155,7 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(SGLANG, "num_queue_reqs", WAITING, 1),
 	TOTAL(SGLANG, "num_requests_waiting", WAITING, 1),
 	TOTAL(SGLANG, "token_usage", CACHE_USAGE, 1),
+	TOTAL(SGLANG, "num_used_tokens", CACHE_TOKENS_USED, 1),
 	TOTAL(SGLANG, "cache_hit_rate", CACHE_HIT_RATE, 1),
 	TOTAL(SGLANG, "gen_throughput", GENERATION_RATE, 1),
 	TOTAL(SGLANG, "spec_accept_length", ACCEPT_LENGTH, 1),
@@ -230,6 +231,7 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(LLAMACPP, "requests_processing", RUNNING, 1),
 	TOTAL(LLAMACPP, "requests_deferred", WAITING, 1),
 	TOTAL(LLAMACPP, "kv_cache_usage_ratio", CACHE_USAGE, 1),
+	TOTAL(LLAMACPP, "kv_cache_tokens", CACHE_TOKENS_USED, 1),
 
 	/* Dynamo: docs/observability/metrics.md. Its requests in flight include those that wait. */
 	STAGE(DYNAMO, "time_to_first_token_seconds", S, "ttft", "other"),

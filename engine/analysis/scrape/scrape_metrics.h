@@ -27,6 +27,7 @@ enum weir_scraped {
 	/* Running totals, added over series. */
 	WEIR_SCRAPED_REQUESTS,
 	WEIR_SCRAPED_FAILED,
+	WEIR_SCRAPED_ABORTED, /* by the client; they may count among the requests */
 	WEIR_SCRAPED_PROMPT_TOKENS,
 	WEIR_SCRAPED_GENERATION_TOKENS,
 	WEIR_SCRAPED_PREEMPTIONS,
@@ -64,7 +65,8 @@ enum weir_scraped {
 	WEIR_SCRAPED_WAITING_FOR,      /* waiting requests by reason */
 	WEIR_SCRAPED_TRANSFER_WAITING, /* requests that wait for a transfer of their KV cache */
 	WEIR_SCRAPED_ACCEPT_LENGTH,
-	WEIR_SCRAPED_CACHE_TOKENS, /* tokens that the KV cache holds */
+	WEIR_SCRAPED_CACHE_TOKENS,      /* tokens that the KV cache holds */
+	WEIR_SCRAPED_CACHE_TOKENS_USED, /* tokens in the KV cache */
 	WEIR_SCRAPED_MAX_RUNNING,
 	WEIR_SCRAPED_CACHE_CONFIG, /* labels state the size of the KV cache */
 	WEIR_SCRAPED_ADAPTERS,     /* labels state the LoRA adapters; the value is a time */

@@ -401,6 +401,8 @@ static void fill_moments(const struct weir_gathering *gathering, struct weir_scr
 		{WEIR_SCRAPED_RUNNING, offsetof(struct weir_scrape_figures, running_at)},
 		{WEIR_SCRAPED_WAITING, offsetof(struct weir_scrape_figures, waiting_at)},
 		{WEIR_SCRAPED_CACHE_USAGE, offsetof(struct weir_scrape_figures, cache_usage_at)},
+		{WEIR_SCRAPED_CACHE_TOKENS_USED,
+	         offsetof(struct weir_scrape_figures, cache_tokens_at)},
 		{WEIR_SCRAPED_GENERATION_RATE,
 	         offsetof(struct weir_scrape_figures, generation_rate_at)},
 	};
@@ -422,6 +424,17 @@ static void fill_moments(const struct weir_gathering *gathering, struct weir_scr
 	out->cache_usage = out->cache_usage_at.mean;
 }
 
+/* Returns the share of hits that a gauge states. SGLang stated percent in 2024 and a share since;
+ * no share exceeds 1. NAN: no gauge states it, or it is neither. */
+static double stated_hit_rate(const struct weir_gathering *gathering)
+{
+	double stated = weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_HIT_RATE).mean;
+
+	if (stated > 1)
+		stated /= 100;
+	return stated >= 0 && stated <= 1 ? stated : NAN;
+}
+
 static void fill_scalars(const struct filling *filling, struct weir_scrape_figures *out)
 {
 	const struct weir_gathering *gathering = filling->gathering;
@@ -436,6 +449,7 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 	                                                 WEIR_SCRAPED_INFERENCES)
 	                          : NAN;
 	out->failed = weir_ensembles_total(gathering, &filling->ensembles, WEIR_SCRAPED_FAILED);
+	out->aborted = weir_gathered_value(gathering, WEIR_SCRAPED_ABORTED, SIZE_MAX);
 	out->prompt_tokens = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_TOKENS, SIZE_MAX);
 	out->prompt_ns = weir_gathered_value(gathering, WEIR_SCRAPED_PROMPT_NS, SIZE_MAX);
 	out->generation_ns = weir_gathered_value(gathering, WEIR_SCRAPED_GENERATION_NS, SIZE_MAX);
@@ -444,8 +458,7 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 	out->preemptions = weir_gathered_value(gathering, WEIR_SCRAPED_PREEMPTIONS, SIZE_MAX);
 	out->cache_hit_rate = ratio(hits, isnan(queries) ? out->prompt_tokens : queries);
 	if (isnan(out->cache_hit_rate))
-		out->cache_hit_rate =
-			weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_HIT_RATE).mean;
+		out->cache_hit_rate = stated_hit_rate(gathering);
 	fill_batches(filling, out);
 	out->batch_size = batch_size(filling);
 	if (isnan(out->batch_size))

@@ -53,11 +53,12 @@ struct weir_scrape_figures {
 	struct weir_scrape_findings findings;
 	int64_t wall_ns; /* -1: unknown */
 	/* Totals over all models; NAN: not given. */
-	double requests, failed, prompt_tokens, generation_tokens, preemptions;
+	double requests, failed, aborted, prompt_tokens, generation_tokens, preemptions;
 	double prompt_ns, generation_ns; /* time of these tokens, added over requests */
 	double cache_hit_rate, batch_size, step_tokens;
 	double running, waiting, cache_usage; /* means over the pages, two at most */
-	struct weir_scrape_moments running_at, waiting_at, cache_usage_at, generation_rate_at;
+	struct weir_scrape_moments running_at, waiting_at, cache_usage_at, cache_tokens_at;
+	struct weir_scrape_moments generation_rate_at;
 	double inferences; /* NAN: not given, or requests are counted */
 	struct weir_scrape_batch *batches;
 	size_t batch_count;
