@@ -10,8 +10,11 @@
 	"pass a timeline with the shapes of its operators, or hardware counters of these kernels"
 #define NCU_MODEL   "pass hardware counters of these kernels (ncu --set full --csv --page raw)"
 #define ROCM_DEVICE "record kernels as well: rocprofv3 --kernel-trace --hip-runtime-trace"
-#define ROCM_HOST   "trace the HIP API as well: rocprofv3 --kernel-trace --hip-runtime-trace"
-#define ROCM_MODEL  "pass a torch.profiler trace with record_shapes=True, so that shapes are known"
+#define ROCPD_DATABASE                                                                             \
+	"pass the database that the summary was made of (*_results.db of rocprofv3), or record "   \
+	"kernels: rocprofv3 --kernel-trace --hip-runtime-trace"
+#define ROCM_HOST  "trace the HIP API as well: rocprofv3 --kernel-trace --hip-runtime-trace"
+#define ROCM_MODEL "pass a torch.profiler trace with record_shapes=True, so that shapes are known"
 #define ROCPROF_1                                                                                  \
 	"pass results.csv (its kernels) or results.json (rocprof --hip-trace --hsa-trace) of the " \
 	"same run, or record anew with rocprofv3 --kernel-trace --hip-runtime-trace"
@@ -59,6 +62,7 @@ static const struct weir_recording recordings[] = {
          ROCM_HOST, ROCM_MODEL,
          "pass the *_kernel_trace.csv of the same run as well (rocprofv3 --kernel-trace "
          "--hip-runtime-trace)"},
+	{"rocprof_summary", ROCPD_DATABASE, ROCM_HOST, ROCM_MODEL, ROCPD_DATABASE},
 	{"rocprof 1", ROCPROF_1, ROCM_HOST, ROCM_MODEL, ROCPROF_1},
 	{"rocprof counters", ROCPROF_COUNTERS, ROCPROF_COUNTERS, ROCM_MODEL, ROCPROF_COUNTERS},
 	{"rocprof_json", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},

@@ -125,7 +125,7 @@ static void collect_moves(const struct weir_report *report, struct totals *total
  * lists calls of the host, operators and the kernels that they launch. */
 static bool divides_time(const struct weir_input *input)
 {
-	static const char *const formats[] = {"rocprof", "trtexec", "tfprof"};
+	static const char *const formats[] = {"rocprof", "rocprof_summary", "trtexec", "tfprof"};
 
 	for (size_t i = 0; input->format && i < WEIR_COUNT_OF(formats); i++)
 		if (strcmp(input->format, formats[i]) == 0)

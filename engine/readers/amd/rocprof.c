@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/readers/amd/rocm_totals.h"
 #include "engine/readers/amd/rocprof_join.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
@@ -114,12 +115,14 @@ static const struct {
 	{"Calls", COLUMN_CALLS},
 	{"Count", COLUMN_CALLS},
 	{"TotalDurationNs", COLUMN_TOTAL},
+	{"DURATION (nsec)", COLUMN_TOTAL}, /* rocpd summary --format csv */
 	{"Sum(ns)", COLUMN_TOTAL},
 	{"Sum(us)", COLUMN_TOTAL},
 	{"Sum(ms)", COLUMN_TOTAL},
 	{"Sum(s)", COLUMN_TOTAL},
 	{"Percentage", COLUMN_SHARE},
 	{"Pct", COLUMN_SHARE},
+	{"PERCENT (INC)", COLUMN_SHARE},
 	{"Start_Timestamp", COLUMN_START},
 	{"BeginNs", COLUMN_START},
 	{"End_Timestamp", COLUMN_END},
@@ -492,20 +495,6 @@ static bool is_host_call(struct weir_slice name)
 	return found;
 }
 
-/* Adds the total of a call of the host, or of waiting, which is no work of the device. */
-static void add_call(struct weir_run *run, const char *name, int64_t total_ns, int64_t calls)
-{
-	struct weir_text path = {0};
-
-	weir_text_printf(&path, "calls/%s/total_ns", name);
-	weir_figure_add(run, path.data, "ns", false, (double)total_ns);
-	weir_text_clear(&path);
-	weir_text_printf(&path, "calls/%s/mean_ns", name);
-	if (calls > 0)
-		weir_figure_add(run, path.data, "ns", false, (double)total_ns / (double)calls);
-	weir_text_release(&path);
-}
-
 /* Returns the run that totals are added to. */
 static struct weir_run *run_of(struct reader *reader)
 {
@@ -537,13 +526,9 @@ static void take_total(struct reader *reader, const struct weir_csv_row *row)
 		return;
 	weir_text_add(&text, name.data, name.length);
 	if (is_host_call(name) || is_barrier(name)) {
-		add_call(reader->input->run, text.data, total_ns, calls);
+		weir_rocm_add_call(reader->input->run, text.data, (double)total_ns, calls);
 		reader->timed++;
-	} else if (!weir_series_find(&reader->input->run->operators, text.data)) {
-		weir_series_push(weir_series_get(&reader->input->run->operators, text.data),
-		                 (double)total_ns);
-		weir_series_push(weir_series_get(&reader->input->run->calls, text.data),
-		                 (double)calls);
+	} else if (weir_rocm_add_work(reader->input->run, text.data, (double)total_ns, calls)) {
 		reader->timed++;
 	}
 	weir_text_release(&text);
