@@ -415,6 +415,35 @@ static void a_sample_is_read(void **state)
 	weir_profile_free(profile);
 }
 
+/* PyTorch 1.1 to 1.6: times on the device hold the calls inside, so that only those on the host
+ * add up. */
+static void a_table_of_an_old_version_gives_times_on_the_host(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_file(reader, FOLDER "old.txt", profile);
+
+	(void)state;
+	expect_total(input->run, "linear", 100000, 2);
+	expect_total(input->run, "addmm", 3900000, 2);
+	assert_int_equal(input->run->operators.count, 2);
+	reading_expects_figure(input->run, "self_host_time_total_ms", 4, false, "ms");
+	assert_null(weir_series_find(&input->run->metrics, "self_device_time_total_ms"));
+	for (int i = 0; i < WEIR_WARN_COUNT; i++)
+		assert_int_equal(input->warnings[i].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_table_without_self_times_is_refused_by_its_version(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		reading_claims("------------  ------------  ------------  ------------  "
+	                       "------------  ------------\n"
+	                       "Name              CPU time     CUDA time         Calls     "
+	                       "CPU total    CUDA total\n"),
+		"none");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +467,8 @@ int main(void)
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(captures_are_read_without_warnings),
 		cmocka_unit_test(a_sample_is_read),
+		cmocka_unit_test(a_table_of_an_old_version_gives_times_on_the_host),
+		cmocka_unit_test(a_table_without_self_times_is_refused_by_its_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,9 @@
  * kernels: those with more than 100 % of the device time are left out. A table that was cut before
  * its totals states them by the shares of its rows. A table with a negative total, as old versions
  * print, is left out.
+ *
+ * PyTorch 1.1 to 1.6 printed other titles, and times on the device that hold the calls inside an
+ * operator: such a table gives times on the host. Versions before it printed no self times.
  */
 #include <math.h>
 #include <string.h>
@@ -128,6 +131,10 @@ static enum column column_of(struct weir_slice title)
 		{"CPU total", COLUMN_INNER},
 		{"CPU total %", COLUMN_INNER_SHARE},
 		{"# of Calls", COLUMN_CALLS},
+		/* until PyTorch 1.6 */
+		{"Self CPU total", COLUMN_HOST},
+		{"Self CPU total %", COLUMN_HOST_SHARE},
+		{"Number of Calls", COLUMN_CALLS},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -359,7 +366,8 @@ static void count_other(struct table *table, const struct weir_csv_row *row, siz
 		return;
 	}
 	if (table->rules && weir_slice_starts(weir_slice_trim(row->line), "Name ") &&
-	    weir_slice_holds(row->line, "# of Calls"))
+	    (weir_slice_holds(row->line, "# of Calls") ||
+	     weir_slice_holds(row->line, "Number of Calls")))
 		leave_out(table, row->at);
 }
 
@@ -569,6 +577,17 @@ static const struct weir_mark marks[] = {
          .texts = {{"------------  ------------", "  Self CPU %", "  CPU total %", "  CPU time avg",
                     "  # of Calls"},
                    .all = 5}},
+	{.first = "",
+         .texts = {{"------------  ------------", "Self CPU total %", "CPU time avg",
+                    "Number of Calls"},
+                   .all = 4}},
+	{.first = "",
+         .texts = {{"------------  ------------", "  CPU time ", "  CUDA time ", "  Calls ",
+                    "  CPU total ", "  CUDA total"},
+                   .all = 6},
+         .refusal = "it is a table of torch.autograd.profiler before PyTorch 1.1: its times hold "
+                    "those of the calls inside: record it with a later version, which prints "
+                    "\"Self CPU\""},
 	{0},
 };
 
