@@ -36,6 +36,9 @@ static void a_tick_without_values_is_not_a_sample(void **state)
 	(void)state;
 	expect_samples(DCGMI, NAMES UNITS NOTHING ZERO, ZERO_SAMPLE);
 	reading_refuses(DCGMI, NAMES UNITS NOTHING, WEIR_E_EMPTY, "no row with a value");
+	reading_refuses(DCGMI, NAMES UNITS NOTHING NOTHING, WEIR_E_EMPTY,
+	                "N/A in all 2 rows for GRACT, SMACT, DRAMA; fields of profiling (1001 and "
+	                "later) need a data-centre GPU");
 }
 
 static void a_blank_cell_shifts_nothing(void **state)

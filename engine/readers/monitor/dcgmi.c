@@ -255,6 +255,9 @@ static const struct weir_monitor_table table = {
 	.take = take_row,
 	.recognise = recognise,
 	.header = "dcgmi dmon (#Entity)",
+	.if_empty = "fields of profiling (1001 and later) need a data-centre GPU, DCGM's profiling "
+		    "module and no other profiler; dcgmi dmon -e 203,155,150 records utilisation, "
+		    "power and temperature",
 };
 
 static int sniff(const char *head, size_t len)

@@ -11,6 +11,7 @@
 
 #define MAX_ID     64 /* bytes; longer ids are ignored */
 #define MAX_NAME   128
+#define MAX_LISTED 6  /* fields that a message names */
 #define HEAD_LINES 16 /* within which a header must begin: warnings may precede it */
 #define NS_PER_DAY (INT64_C(86400) * 1000000000)
 
@@ -522,8 +523,12 @@ enum weir_status weir_monitor_add(struct weir_monitor *monitor,
 	struct weir_telemetry_sample *sample;
 	int64_t now;
 
-	if (has_bad_time(monitor, reading, at) || is_empty(reading))
+	if (has_bad_time(monitor, reading, at))
 		return WEIR_OK;
+	if (is_empty(reading)) {
+		monitor->empty++;
+		return WEIR_OK;
+	}
 	if (has_zero_byte(reading->device) || has_zero_byte(reading->name)) {
 		weir_input_warn(monitor->input, WEIR_WARN_RAGGED_ROW, at, NULL);
 		return WEIR_OK;
@@ -661,6 +666,35 @@ static void count_damage(struct weir_input *input, const struct weir_csv *csv,
 	weir_damage_of_source(input, source);
 }
 
+/* Fails because no row has a value: names the fields that all rows lack. */
+static enum weir_status fail_empty(const struct weir_monitor *monitor,
+                                   const struct weir_monitor_table *table, struct weir_error *err)
+{
+	struct weir_text text = {0};
+	size_t listed = 0;
+	enum weir_status status;
+
+	for (size_t i = 0; monitor->empty && i < monitor->column_count; i++) {
+		const struct weir_monitor_field *field = monitor->columns[i].field;
+
+		if (field->kind > WEIR_MONITOR_REASON_SHARE || listed == MAX_LISTED)
+			continue;
+		weir_text_puts(&text, listed++ ? ", " : ": N/A in ");
+		if (listed == 1 && monitor->empty > 1)
+			weir_text_printf(&text, "all %llu rows for ",
+			                 (unsigned long long)monitor->empty);
+		else if (listed == 1)
+			weir_text_puts(&text, "the only row for ");
+		weir_text_puts(&text, field->name);
+	}
+	if (listed && table->if_empty)
+		weir_text_printf(&text, "; %s", table->if_empty);
+	status = weir_fail(err, WEIR_E_EMPTY, "no row with a value below the header%s",
+	                   listed ? text.data : "");
+	weir_text_release(&text);
+	return status;
+}
+
 /* Fails if there is no sample, and says why. */
 static enum weir_status conclude(const struct weir_monitor *monitor,
                                  const struct weir_monitor_table *table, struct weir_error *err)
@@ -681,7 +715,7 @@ static enum weir_status conclude(const struct weir_monitor *monitor,
 		                 (unsigned long long)bad_times->first_at);
 	if (!table->fields->name)
 		return weir_fail(err, WEIR_E_EMPTY, "no line of %s", table->header);
-	return weir_fail(err, WEIR_E_EMPTY, "no row with a value below the header");
+	return fail_empty(monitor, table, err);
 }
 
 static enum weir_status read_rows(const struct weir_monitor_table *table,

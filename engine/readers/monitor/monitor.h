@@ -82,6 +82,7 @@ struct weir_monitor {
 	struct weir_monitor_device *devices; /* by id in `ids` */
 	size_t device_capacity;
 	uint64_t stride;     /* one of `stride` rows of a device is kept */
+	uint64_t empty;      /* rows without a value */
 	bool has_id;         /* a row named its device */
 	bool mixed_names;    /* rows that do not name their device have several models */
 	const char *failure; /* the error that the monitor printed instead of a row, or NULL */
@@ -170,6 +171,8 @@ struct weir_monitor_table {
 	/* The tool whose header is expected; without fields: the tool, and the form of its lines.
 	 */
 	const char *header;
+	/* Says why all rows may lack a value, and what to do. May be NULL. */
+	const char *if_empty;
 };
 
 /* True for a line of a drawn table, such as the overview of nvidia-smi, and for a blank one. */
