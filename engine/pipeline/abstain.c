@@ -26,6 +26,8 @@
 #define WORTH_A_WARM_UP 0.20 /* share of a cold start, as in undetermined/no-device-cold */
 #define NEARLY_ALL      0.90 /* of a function's share, in one sample */
 #define FAR_HEAVIER     3    /* times the mean sample */
+#define WORTH_NAMING    0.01 /* difference in use between devices of several models */
+#define CLEARLY_APART   0.33 /* the same between devices of one model */
 #define LISTED_METRICS  6    /* metrics of a run that a note lists */
 
 #define XLA_ON_PROCESSOR                                                                           \
@@ -111,6 +113,8 @@ static void explain_host(struct weir_report *report)
 		if (verdict->headline)
 			weir_text_printf(&headline, "; %s", verdict->headline);
 		verdict->headline = weir_keep_line(report, &headline);
+		if (verdict->cause && strcmp(verdict->cause, "run-ends") == 0)
+			return; /* the rule knows what a session waits for */
 		if (ran_on_processor(report))
 			verdict->next = XLA_ON_PROCESSOR;
 		else if (unread_events(report) > 0)
@@ -248,6 +252,8 @@ static const char *describe_host_profile(struct weir_report *report)
 		weir_text_puts(&headline, " of the profile; without that, ");
 	}
 	weir_template_quote(top->function, &headline);
+	if (strstr(top->function, "[kernel.kallsyms]"))
+		weir_text_puts(&headline, " (addresses of the kernel without symbols)");
 	weir_text_puts(&headline, " holds ");
 	weir_text_share(&headline, top->self);
 	put_whole(host, &headline);
@@ -258,27 +264,86 @@ static const char *describe_host_profile(struct weir_report *report)
 	return weir_keep_line(report, &headline);
 }
 
+/* True if no mean over the devices describes them: they are of several models or clearly apart. */
+static bool needs_extremes(const struct weir_telemetry_figures *telemetry)
+{
+	double apart = telemetry->busiest.utilization - telemetry->idlest.utilization;
+
+	return telemetry->busiest.id && telemetry->idlest.id &&
+	       apart >= (telemetry->mixed_devices ? WORTH_NAMING : CLEARLY_APART);
+}
+
+/* Appends the use of the busiest and of the idlest device. */
+static void put_extremes(const struct weir_telemetry_figures *telemetry, bool once,
+                         struct weir_text *headline)
+{
+	weir_text_printf(headline, "of %llu devices, the busiest (",
+	                 (unsigned long long)telemetry->devices);
+	weir_template_quote(telemetry->busiest.id, headline);
+	weir_text_puts(headline, once ? ") was " : ") was in use ");
+	weir_text_share(headline, telemetry->busiest.utilization);
+	weir_text_puts(headline, once ? " in use, the idlest (" : " of the time, the idlest (");
+	weir_template_quote(telemetry->idlest.id, headline);
+	weir_text_puts(headline, ") ");
+	weir_text_share(headline, telemetry->idlest.utilization);
+}
+
+/* Appends the mean use of the devices. */
+static void put_mean_use(const struct weir_telemetry_figures *telemetry, bool once,
+                         struct weir_text *headline)
+{
+	bool several = telemetry->devices > 1;
+
+	if (several)
+		weir_text_printf(headline, "%llu devices were ",
+		                 (unsigned long long)telemetry->devices);
+	else
+		weir_text_puts(headline, "the device was ");
+	weir_text_puts(headline, once ? "" : "in use ");
+	weir_text_share(headline, telemetry->utilization_all);
+	weir_text_puts(headline, once ? " in use" : " of the time");
+	weir_text_puts(headline, several ? " on average" : "");
+}
+
 /* Returns the headline with the utilisation that monitors saw; NULL: none did. */
 static const char *describe_monitor(struct weir_report *report)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
-	bool once = telemetry->samples <= telemetry->devices, several = telemetry->devices > 1;
+	bool once = telemetry->samples <= telemetry->devices;
 	struct weir_text headline = {0};
 
 	if (!isfinite(telemetry->utilization_all))
 		return NULL;
-	if (several)
-		weir_text_printf(&headline, "%llu devices were ",
-		                 (unsigned long long)telemetry->devices);
+	if (needs_extremes(telemetry))
+		put_extremes(telemetry, once, &headline);
 	else
-		weir_text_puts(&headline, "the device was ");
-	weir_text_puts(&headline, once ? "" : "in use ");
-	weir_text_share(&headline, telemetry->utilization_all);
-	weir_text_puts(&headline, once ? " in use" : " of the time");
-	weir_text_puts(&headline, several ? " on average" : "");
+		put_mean_use(telemetry, once, &headline);
 	weir_text_puts(&headline, once ? " at the moment of the sample" : "");
 	weir_text_puts(&headline, "; a monitor does not show by which work");
 	return weir_keep_line(report, &headline);
+}
+
+#define AND_REQUESTS ", and pass requests from the same time, or a timeline of the device"
+
+/* Returns how to record the utilisation with the tool that wrote the samples. */
+static const char *advise_use(const struct weir_report *report)
+{
+	static const struct {
+		const char *format, *advice;
+	} tools[] = {
+		{"amd-smi", "record the utilisation as well (rocm-smi --showuse, amd-smi metric "
+	                    "--usage)" AND_REQUESTS},
+		{"xpu-smi", "record the utilisation as well (xpu-smi dump -m 0)" AND_REQUESTS},
+	};
+
+	for (size_t i = 0; i < report->profile->input_count; i++)
+		for (size_t t = 0; t < WEIR_COUNT_OF(tools); t++)
+			if (report->profile->inputs[i].telemetry &&
+			    report->profile->inputs[i].format &&
+			    strcmp(report->profile->inputs[i].format, tools[t].format) == 0)
+				return tools[t].advice;
+	return "record the utilisation as well (nvidia-smi: utilization.gpu; xpu-smi: -m "
+	       "0)" AND_REQUESTS;
 }
 
 /* Texts for inputs with neither requests nor timeline: the limits of the input, and a better one.
@@ -287,7 +352,7 @@ static const char *describe_monitor(struct weir_report *report)
 static const struct {
 	bool (*holds)(const struct weir_report *report);
 	const char *(*describe)(struct weir_report *report);
-	const char *headline, *next;
+	const char *headline, *next; /* next: NULL: by the tool that took the samples */
 } silences[] = {
 	{has_idle_server, describe_idle_server, "the server served no request",
          "send requests to the server, and pass a page from before and one from after them"},
@@ -309,9 +374,7 @@ static const struct {
 	{has_monitor_without_use, NULL,
          "the monitor did not record the utilisation of the device: its samples do not show "
          "whether the device was in use",
-         "record the utilisation as well (nvidia-smi: utilization.gpu; xpu-smi: -m 0), and pass "
-         "requests from the "
-         "same time, or a timeline of the device"},
+         NULL},
 	{has_monitor, describe_monitor,
          "a monitor shows whether the device was in use, but not by which work",
          "pass requests from the same time, or a timeline of the device"},
@@ -424,7 +487,7 @@ static void explain_silence(struct weir_report *report)
 	verdict->headline = silences[i].describe ? silences[i].describe(report) : NULL;
 	if (!verdict->headline)
 		verdict->headline = silences[i].headline;
-	verdict->next = silences[i].next;
+	verdict->next = silences[i].next ? silences[i].next : advise_use(report);
 	if (silences[i].holds != is_anything && silences[i].holds != has_stage)
 		return;
 	if (recipe->cause)

@@ -374,18 +374,24 @@ static bool any_whole_device(const struct selection *selection)
 	return false;
 }
 
-/* Joins the names in the order of their first device; further ones are "...". */
-static const char *join_names(const struct weir_names *names, size_t none, struct weir_arena *arena)
+void weir_join_device_names(const struct weir_names *names, size_t none, struct weir_text *out)
 {
 	size_t count = weir_names_count(names);
+
+	for (size_t i = none; i < count && i < none + LISTED_NAMES; i++)
+		weir_text_printf(out, "%s%s", i > none ? ", " : "",
+		                 weir_names_text(names, (uint32_t)i));
+	if (count > none + LISTED_NAMES)
+		weir_text_puts(out, ", ...");
+}
+
+/* Returns the joined names of the devices; NULL: no device has a name. */
+static const char *join_names(const struct weir_names *names, size_t none, struct weir_arena *arena)
+{
 	struct weir_text text = {0};
 	const char *joined = NULL;
 
-	for (size_t i = none; i < count && i < none + LISTED_NAMES; i++)
-		weir_text_printf(&text, "%s%s", i > none ? ", " : "",
-		                 weir_names_text(names, (uint32_t)i));
-	if (count > none + LISTED_NAMES)
-		weir_text_puts(&text, ", ...");
+	weir_join_device_names(names, none, &text);
 	if (text.length)
 		joined = weir_arena_copy(arena, text.data, text.length);
 	weir_text_release(&text);

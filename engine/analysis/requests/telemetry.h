@@ -26,9 +26,12 @@
 #ifndef WEIR_ANALYSIS_REQUESTS_TELEMETRY_H
 #define WEIR_ANALYSIS_REQUESTS_TELEMETRY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/names.h"
+#include "engine/base/text.h"
 #include "engine/model/profile.h"
 #include "engine/model/report.h"
 
@@ -50,6 +53,10 @@ struct weir_telemetry_window {
 void weir_telemetry_figures(const struct weir_profile *profile, int64_t window_start_ns,
                             int64_t window_end_ns, struct weir_arena *arena,
                             struct weir_telemetry_figures *out);
+
+/* Appends the first few names, from the one numbered `none` on, joined by ", "; then "..." for the
+ * further ones. */
+void weir_join_device_names(const struct weir_names *names, size_t none, struct weir_text *out);
 
 /* Returns the offset to add to the monitor's times, see above; 0 if they are in Unix time, or if no
  * offset brings a sample into the window. */

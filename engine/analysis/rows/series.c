@@ -13,6 +13,7 @@
 #include "engine/analysis/names/kernels.h"
 #include "engine/analysis/requests/cost.h"
 #include "engine/analysis/requests/joining.h"
+#include "engine/analysis/requests/telemetry.h"
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/arena.h"
 #include "engine/base/rowmap.h"
@@ -371,6 +372,24 @@ static size_t count_whole(const struct weir_telemetry *telemetry)
 	return count;
 }
 
+/* Sets the label "gpu" to the different names of the devices of a monitor: "A, B". */
+static void set_monitor_names(struct weir_run *run, const struct weir_telemetry *telemetry)
+{
+	struct weir_names *names = weir_names_new();
+	size_t none = weir_names_count(names);
+	struct weir_text text = {0};
+
+	for (size_t d = 0; d < telemetry->device_count; d++)
+		if (telemetry->devices[d].name)
+			weir_names_add(names, telemetry->devices[d].name,
+			               strlen(telemetry->devices[d].name));
+	weir_join_device_names(names, none, &text);
+	if (text.length)
+		weir_run_set_label(run, "gpu", text.data);
+	weir_text_release(&text);
+	weir_names_free(names);
+}
+
 /* Sets the labels of the devices from the first monitor, for profiles without a timeline. */
 static void set_monitor_labels(struct weir_run *run, const struct weir_profile *profile)
 {
@@ -380,8 +399,7 @@ static void set_monitor_labels(struct weir_run *run, const struct weir_profile *
 
 		if (!telemetry || telemetry->device_count == 0)
 			continue;
-		if (telemetry->devices[0].name)
-			weir_run_set_label(run, "gpu", telemetry->devices[0].name);
+		set_monitor_names(run, telemetry);
 		/* Rows that do not name their devices, or name instances alone, do not state
 		 * the number of devices. */
 		if (profile->inputs[i].warnings[WEIR_WARN_UNNAMED_DEVICES].count ||

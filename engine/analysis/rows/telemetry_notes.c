@@ -6,6 +6,7 @@
 
 #define APART_SHARE    0.01 /* difference in utilisation that is worth a note */
 #define WORTH_A_REASON 0.01 /* share of the samples */
+#define LISTED_DEVICES 8    /* whose memory a note states */
 #define APART_POWER    0.05 /* difference in power, as a share of the higher */
 
 /* Appends "utilisation 97 %, 416 W" with the figures that are known. */
@@ -156,6 +157,60 @@ static void note_means(struct weir_report *report)
 	weir_text_release(&list);
 }
 
+/* Returns the most memory that a device had in use, and in *total_bytes what it has; NAN: not
+ * stated. */
+static double peak_memory(const struct weir_telemetry *telemetry, uint32_t device,
+                          double *total_bytes)
+{
+	double peak = NAN;
+
+	*total_bytes = NAN;
+	for (size_t s = 0; s < telemetry->count; s++) {
+		const struct weir_telemetry_sample *sample = &telemetry->samples[s];
+
+		if (sample->device != device)
+			continue;
+		peak = fmax(peak, sample->value[WEIR_GAUGE_MEMORY_USED_BYTES]);
+		*total_bytes = fmax(*total_bytes, sample->value[WEIR_GAUGE_MEMORY_TOTAL_BYTES]);
+	}
+	return peak;
+}
+
+/* Notes the memory of each device of the only monitor, if they have different sizes. */
+static void note_memory(struct weir_report *report)
+{
+	const struct weir_telemetry *telemetry =
+		report->profile->input_count == 1 ? report->profile->inputs[0].telemetry : NULL;
+	double first = NAN, total;
+	struct weir_text list = {0};
+	bool differ = false;
+	size_t listed = 0;
+
+	for (uint32_t d = 0; telemetry && d < telemetry->device_count; d++) {
+		double peak = peak_memory(telemetry, d, &total);
+
+		if (telemetry->devices[d].is_part || isnan(peak) || !(total > 0))
+			continue;
+		differ |= !isnan(first) && total != first;
+		first = total;
+		if (listed++ == LISTED_DEVICES)
+			weir_text_puts(&list, ", ...");
+		if (listed > LISTED_DEVICES)
+			continue;
+		weir_text_printf(&list, "%sdevice %s ", listed > 1 ? ", " : "",
+		                 telemetry->devices[d].id);
+		weir_text_bytes(&list, peak);
+		weir_text_puts(&list, " of ");
+		weir_text_bytes(&list, total);
+		weir_text_puts(&list, " (");
+		weir_text_share(&list, peak / total);
+		weir_text_puts(&list, ")");
+	}
+	if (differ)
+		weir_report_note(report, "memory", "peak memory by device: %s", list.data);
+	weir_text_release(&list);
+}
+
 /* Returns the number of rails that the power of the board is the sum of; 0: it is measured. */
 static uint32_t board_rails(const struct weir_report *report)
 {
@@ -225,4 +280,5 @@ void weir_note_telemetry(struct weir_report *report)
 	note_rail(report);
 	note_reasons(report);
 	note_means(report);
+	note_memory(report);
 }

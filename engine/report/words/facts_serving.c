@@ -202,30 +202,35 @@ static void add_of(struct weir_items *items, double value, double most, const ch
 	weir_text_printf(out, " %s%s", unit, when);
 }
 
-/* Adds "2 x NVIDIA H200, 152 samples, utilisation 80 %", or "2 devices, among them gfx1103, ...".
+/* Adds "2 x NVIDIA H200, 152 samples, utilisation 80 %", "2 devices (gfx1103, gfx1100), ..." or
+ * "3 devices, among them gfx1103, ...".
  */
 static void add_seen(const struct weir_telemetry_figures *telemetry, struct weir_items *items)
 {
 	struct weir_text *out = weir_items_add_line(items);
+	bool two = telemetry->mixed_devices && telemetry->devices == 2 && telemetry->device_name &&
+	           strstr(telemetry->device_name, ", ");
 
 	if (telemetry->devices > 1) {
 		weir_text_count(out, telemetry->devices);
 		weir_text_puts(out, !telemetry->device_name    ? " devices"
+		                    : two                      ? " devices ("
 		                    : telemetry->mixed_devices ? " devices, among them "
 		                                               : " x ");
 	} else if (!telemetry->device_name) {
 		weir_text_puts(out, "device");
 	}
 	if (telemetry->device_name)
-		weir_cut_name(out, telemetry->device_name, WEIR_NAME_COLUMNS);
-	weir_text_puts(out, ", ");
+		weir_cut_name(out, telemetry->device_name,
+		              telemetry->mixed_devices ? 2 * WEIR_NAME_COLUMNS : WEIR_NAME_COLUMNS);
+	weir_text_puts(out, two ? "), " : ", ");
 	if (telemetry->devices > 1 && telemetry->samples == telemetry->devices)
 		weir_text_puts(out, "1 sample of each");
 	else
 		weir_items_number(out, telemetry->samples, "sample");
 	if (isnan(telemetry->utilization_all))
 		return;
-	weir_text_puts(out, ", utilisation ");
+	weir_text_puts(out, telemetry->devices > 1 ? ", mean utilisation " : ", utilisation ");
 	weir_text_share(out, weir_as_stored_share(telemetry->utilization_all));
 }
 
@@ -538,7 +543,8 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 
 	if (!report->has_telemetry)
 		return;
-	weir_items_share(items, "utilisation in use", telemetry->utilization, "");
+	if (!(telemetry->utilization <= telemetry->utilization_all))
+		weir_items_share(items, "utilisation of busy samples", telemetry->utilization, "");
 	weir_items_share(items, "SM active", telemetry->sm_active, "");
 	weir_items_share(items, "tensor cores active", telemetry->tensor_active, "");
 	weir_items_share(items, "DRAM active", telemetry->dram_active, "");
