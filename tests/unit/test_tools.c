@@ -220,6 +220,9 @@ static const struct {
 	{"{\"Name\": \"a\", \"SpanContext\": {\"TraceID\": \"1\"}, \"Parent\": {}, \"SpanKind\": "
          "1}",
          "OpenTelemetry", "OTLP"},
+	{"run,Kernel ID,Theoretical occupancy,Achieved occupancy,time\na,0,50.0,43.1,24000.0\n",
+         "Nsight Compute's metrics", "ncu --import"},
+	{"kernel,gpu__time_duration.sum\nadd,24000\n", "Nsight Compute's metrics", "ncu --import"},
 };
 
 static void each_report_is_refused_with_what_to_pass_instead(void **state)

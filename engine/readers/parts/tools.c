@@ -118,6 +118,17 @@ const struct weir_tool weir_tools[] = {
                     .texts = {{"ggml_cuda_init: ", "ggml_vulkan: Found ",
                                "ggml_metal_init: ", "ggml_sycl_init: ", "ggml_opencl: selected "},
                               .any = 5}}}},
+	{.what = "a table that a script made of Nsight Compute's metrics, with names and units of "
+                 "its own",
+         .advice = "pass what ncu itself prints: ncu --import FILE --csv --page raw",
+         .marks = {{.first = "",
+                    .cells = {{"Kernel ID", "Theoretical occupancy", "Achieved occupancy"},
+                              .all = 3}},
+                   {.first = "",
+                    .cells = {{"gpu__time_duration.sum", "gpu__time_duration.avg",
+                               "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                               "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
+                              .any = 4}}}},
 	{.what = "metrics or events by nvprof, counters of kernels without their times",
          .advice = "record counters with ncu --csv --page raw, and times with nvprof without "
                    "--metrics and --events",
