@@ -456,6 +456,9 @@ struct weir_host_operators {
 	/* Shares of the time between runs of the model, and in a run between its operators; NAN:
 	 * fewer than two runs are marked. */
 	double between_runs, idle_in_runs;
+	/* Share of the time in a run before its first operator and after its last one, in which a
+	 * device may work; 0 if all operators ran on the processor. */
+	double run_ends;
 	bool on_processor; /* every operator states that it ran on the processor */
 };
 

@@ -26,6 +26,13 @@ static void write_count(struct weir_text *out, double value)
 		weir_text_printf(out, "%.0f", whole);
 }
 
+/* Writes "1 launch call" or "64 launch calls". */
+static void write_launches(struct weir_text *out, double value)
+{
+	write_count(out, value);
+	weir_text_puts(out, round(value) == 1 ? " launch call" : " launch calls");
+}
+
 static void write_flops(struct weir_text *out, double value)
 {
 	static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E", NULL};
@@ -50,14 +57,9 @@ struct format {
 };
 
 static const struct format formats[] = {
-	{"share", weir_text_share},
-	{"ratio", write_ratio},
-	{"duration", weir_text_duration},
-	{"count", write_count},
-	{"bytes", weir_text_bytes},
-	{"flops", write_flops},
-	{"flag", write_flag},
-	{NULL, NULL},
+	{"share", weir_text_share}, {"ratio", write_ratio},       {"duration", weir_text_duration},
+	{"count", write_count},     {"launches", write_launches}, {"bytes", weir_text_bytes},
+	{"flops", write_flops},     {"flag", write_flag},         {NULL, NULL},
 };
 
 static const char *format_of_unit(enum weir_unit unit)
@@ -137,7 +139,8 @@ static enum weir_status check_slot(const struct slot *slot,
 	if (slot->format && !find_format(slot->format, slot->format_length))
 		return weir_fail(
 			err, WEIR_E_USAGE,
-			"{%s:...}: formats are share, ratio, duration, count, bytes, flops, flag",
+			"{%s:...}: formats are share, ratio, duration, count, launches, bytes, "
+			"flops, flag",
 			id);
 	return WEIR_OK;
 }

@@ -460,6 +460,8 @@ const struct weir_query_meaning weir_query_meanings[] = {
 	{"host_operators", "between_runs", "share", "time between runs of the model"},
 	{"host_operators", "idle_in_runs", "share",
          "time in runs of the model between their operators"},
+	{"host_operators", "run_ends", "share",
+         "time in runs before the first operator and after the last, if not on the processor"},
 	{"host_operators", "on_processor", "0 or 1",
          "every operator states that it ran on the processor"},
 	{"critical_path", "span_ns", "ns", "analysed time, which the path covers"},

@@ -84,6 +84,45 @@ static void a_driver_call_inside_a_launch_is_no_second_launch(void **state)
 	weir_trace_free(trace);
 }
 
+static void a_first_copy_before_any_work_sets_up_the_runtime(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_report *report;
+
+	(void)state;
+	make_call(make, 0, "hipMemcpy", 0, 300 * MS, 1);
+	make_call(make, 0, "hipLaunchKernel", 300 * MS, 300 * MS + 5 * US, 2);
+	make_call(make, 0, "hipMemcpy", 301 * MS, 303 * MS, 3);
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "rest", 303 * MS, 400 * MS);
+	trace = make_trace_finish(make);
+	report = report_of(trace);
+	assert_near(report->host_operators->waiting, 2.0 / 400, 1e-12);
+	assert_near(report->host_operators->cold, 300.0 / 400, 1e-12);
+	weir_report_free(report);
+	weir_trace_free(trace);
+}
+
+/* A long upload is no set-up if other copies are long, and it waits for no kernel. */
+static void copies_before_any_work_wait_for_nothing(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_report *report;
+
+	(void)state;
+	make_call(make, 0, "hipMemcpy", 0, 100 * MS, 1);
+	make_call(make, 0, "hipMemcpy", 100 * MS, 190 * MS, 2);
+	make_call(make, 0, "hipLaunchKernel", 190 * MS, 190 * MS + 5 * US, 3);
+	make_call(make, 0, "hipDeviceSynchronize", 191 * MS, 200 * MS, 4);
+	trace = make_trace_finish(make);
+	report = report_of(trace);
+	assert_near(report->host_operators->waiting, 9.0 / 200, 1e-12);
+	assert_near(report->host_operators->cold, 0, 0);
+	weir_report_free(report);
+	weir_trace_free(trace);
+}
+
 /* Makes two operators of `first` and `second` ns with `gap` ns between them. */
 static struct weir_trace *two_operators(int64_t first, int64_t gap, int64_t second)
 {
@@ -261,11 +300,31 @@ static void calls_that_wait_for_the_device_count_once(void **state)
 	weir_trace_free(trace);
 }
 
+/* DirectML: the session prepares [0, 70), submits nodes [70, 100), and waits [100, 230). */
+static void a_session_may_wait_outside_its_operators(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_report *report;
+
+	(void)state;
+	make_host(make, WEIR_HOST_ANNOTATION, 0, "model_run", 0, 230 * US);
+	make_host(make, WEIR_HOST_OP, 0, "DmlFusedNode_0", 70 * US, 80 * US);
+	make_host(make, WEIR_HOST_OP, 0, "DmlFusedNode_1", 85 * US, 100 * US);
+	trace = make_trace_finish(make);
+	report = report_by("onnxruntime", trace);
+	assert_near(report->host_operators->run_ends, 200.0 / 230, 1e-12);
+	weir_report_free(report);
+	weir_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operators_of_two_threads_overlap_and_add_up),
 		cmocka_unit_test(a_driver_call_inside_a_launch_is_no_second_launch),
+		cmocka_unit_test(a_first_copy_before_any_work_sets_up_the_runtime),
+		cmocka_unit_test(copies_before_any_work_wait_for_nothing),
 		cmocka_unit_test(operators_below_ten_microseconds_and_short_gaps_are_dispatch),
 		cmocka_unit_test(only_self_time_makes_an_operator_long),
 		cmocka_unit_test(loading_between_operators_is_no_dispatch),
@@ -275,6 +334,7 @@ int main(void)
 			time_from_the_first_run_on_is_in_nodes_or_between_them_or_between_runs),
 		cmocka_unit_test(calls_that_wait_for_the_device_count_once),
 		cmocka_unit_test(one_run_has_no_time_between_runs),
+		cmocka_unit_test(a_session_may_wait_outside_its_operators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "engine/analysis/timeline/host_activity.h"
 #include "engine/analysis/timeline/host_time.h"
 #include "engine/base/arena.h"
+#include "engine/stats/quantile.h"
 
 /* An operator with less self time spends most of it in its dispatch, which takes a few
  * microseconds; the line of docs/analyses.md for a short kernel. */
@@ -31,6 +32,7 @@ struct times {
 	double waiting;      /* a thread waits for a device */
 	double runs;         /* a run of the model is open */
 	double idle_in_runs; /* a run is open, and no thread runs an operator */
+	double run_ends;     /* the same, before the first operator of the run or after its last */
 };
 
 /* The host rows of a rank, as sets of time. */
@@ -83,16 +85,63 @@ static void add_ranges(const struct weir_trace *trace, struct sets *sets)
 	free(frames);
 }
 
-/* Adds calls that wait for a device. */
-static void add_waits(const struct weir_timeline *timeline, struct sets *sets)
+/* Returns true for a call of one of the classes. */
+static bool is_call(const struct weir_timeline *timeline, size_t row, unsigned classes)
 {
-	const unsigned waits = WEIR_API_BIT(WEIR_API_SYNC) | WEIR_API_BIT(WEIR_API_COPY_BLOCKING);
 	const struct weir_host_columns *host = &timeline->trace->host;
 
+	return host->kind[row] == WEIR_HOST_API &&
+	       (WEIR_API_BIT(timeline->api_class[host->name[row]]) & classes);
+}
+
+/* Returns the row of the first call of some classes in time; SIZE_MAX: no such call. */
+static size_t first_call(const struct weir_timeline *timeline, unsigned classes)
+{
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t first = SIZE_MAX;
+
 	for (size_t i = 0; i < host->count; i++)
-		if (host->kind[i] == WEIR_HOST_API &&
-		    WEIR_API_BIT(timeline->api_class[host->name[i]]) & waits)
+		if (is_call(timeline, i, classes) &&
+		    (first == SIZE_MAX || host->start_ns[i] < host->start_ns[first]))
+			first = i;
+	return first;
+}
+
+/* Adds calls that wait for a device. Those before the first work of the device have nothing to wait
+ * for. */
+static void add_waits(const struct weir_timeline *timeline, struct sets *sets)
+{
+	const unsigned starts = WEIR_API_STARTS_WORK & ~WEIR_API_BIT(WEIR_API_COPY_BLOCKING);
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t first = first_call(timeline, starts);
+
+	for (size_t i = 0; first != SIZE_MAX && i < host->count; i++)
+		if (is_call(timeline, i, WEIR_API_WAITS) &&
+		    host->start_ns[i] >= host->start_ns[first])
 			push(&sets->waiting, host, i);
+}
+
+/* Adds the first blocking copy if it sets up the runtime: no work of the device precedes it, and it
+ * takes WEIR_COLD_FACTOR times as long as the median of the other copies. */
+static void add_first_copy(const struct weir_timeline *timeline, struct sets *sets)
+{
+	const unsigned copies = WEIR_API_BIT(WEIR_API_COPY_BLOCKING);
+	const struct weir_host_columns *host = &timeline->trace->host;
+	size_t first = first_call(timeline, WEIR_API_STARTS_WORK), count = 0;
+	double *others, length;
+
+	if (first == SIZE_MAX || !is_call(timeline, first, copies))
+		return;
+	length = (double)weir_span_ns(host->start_ns[first], host->end_ns[first]);
+	if (length < WEIR_COLD_MOST_NS)
+		return;
+	others = weir_realloc(NULL, host->count * sizeof *others);
+	for (size_t i = 0; i < host->count; i++)
+		if (i != first && is_call(timeline, i, copies))
+			others[count++] = (double)weir_span_ns(host->start_ns[i], host->end_ns[i]);
+	if (count > 0 && length >= WEIR_COLD_FACTOR * weir_quantile_select(others, count, 0.5))
+		push(&sets->cold, host, first);
+	free(others);
 }
 
 /* Adds calls that load code or set up a library. */
@@ -179,6 +228,31 @@ static double short_pauses(const struct sets *sets)
 	return total;
 }
 
+/* Returns the time in runs of a model before their first operator and after their last one. */
+static double time_of_run_ends(const struct sets *sets)
+{
+	const struct weir_interval *any = sets->any.items;
+	double total = 0;
+	size_t at = 0;
+
+	for (size_t r = 0; r < sets->runs.count; r++) {
+		struct weir_interval run = sets->runs.items[r], inside = {run.end_ns, run.end_ns};
+
+		while (at < sets->any.count && any[at].end_ns <= run.start_ns)
+			at++;
+		if (at < sets->any.count && any[at].start_ns < run.end_ns)
+			inside.start_ns = any[at].start_ns;
+		for (; at < sets->any.count && any[at].start_ns < run.end_ns; at++)
+			inside.end_ns = any[at].end_ns;
+		if (inside.start_ns > run.start_ns)
+			total += (double)weir_span_ns(run.start_ns, inside.start_ns);
+		if (inside.end_ns < run.end_ns)
+			total += (double)weir_span_ns(inside.end_ns, run.end_ns);
+		at -= at > 0; /* the last one may reach into the next run */
+	}
+	return total;
+}
+
 static void measure(struct sets *sets, struct weir_interval window, struct times *times)
 {
 	struct weir_intervals *all[] = {&sets->any, &sets->loading, &sets->exchange, &sets->cold,
@@ -195,6 +269,7 @@ static void measure(struct sets *sets, struct weir_interval window, struct times
 	times->cold += (double)weir_intervals_total(&sets->cold);
 	times->waiting += (double)weir_intervals_total(&sets->waiting);
 	times->pauses += short_pauses(sets);
+	times->run_ends += time_of_run_ends(sets);
 	if (sets->runs.count < 2)
 		return;
 	times->runs += (double)weir_intervals_total(&sets->runs);
@@ -210,6 +285,7 @@ static void add_rank(const struct weir_rank *rank, struct weir_host_operators *o
 	add_operators(&rank->trace->host, &sets, out);
 	add_ranges(rank->trace, &sets);
 	add_cold_start(&rank->timeline, &sets);
+	add_first_copy(&rank->timeline, &sets);
 	add_waits(&rank->timeline, &sets);
 	weir_intervals_unite(&sets.all);
 	weir_intervals_unite(&sets.runs);
@@ -294,6 +370,7 @@ static void fill(struct weir_host_operators *out, bool dispatched, const struct 
 		dispatched ? out->short_operators * out->busy + times->pauses / times->span : NAN;
 	out->between_runs = times->runs > 0 ? 1 - times->runs / times->span : NAN;
 	out->idle_in_runs = times->runs > 0 ? times->idle_in_runs / times->span : NAN;
+	out->run_ends = out->on_processor ? 0 : times->run_ends / times->span;
 }
 
 void weir_fill_host_operators(const struct weir_analysis *analysis, struct weir_report *report)
@@ -333,6 +410,7 @@ void weir_host_operator_features(const struct weir_report *report, double *value
 	values[WEIR_F_HOST_ON_PROCESSOR] = host->on_processor;
 	values[WEIR_F_HOST_BETWEEN_RUNS] = host->between_runs;
 	values[WEIR_F_HOST_IDLE_IN_RUNS] = host->idle_in_runs;
+	values[WEIR_F_HOST_RUN_ENDS] = host->run_ends;
 	if (host->calls == 0)
 		return;
 	values[WEIR_F_HOST_BUSY_OPERATORS] = host->busy;

@@ -437,6 +437,8 @@ static void fill_host_row(struct weir_report *report, const struct host_call *ca
 	for (size_t i = 0; i < count; i++)
 		scratch[i] = calls[i].self_ns;
 	row->call = weir_distribution_of(scratch, count);
+	if (count == 2) /* a percentile between two values is a time that neither took */
+		row->call.p90_ns = row->call.p95_ns = row->call.p99_ns = NAN;
 	row->host_self_ns = row->call.p50_ns;
 	row->share = row->calls_per_iteration = NAN;
 	row->flops = row->bytes = row->tflops = row->gbps = row->efficiency = NAN;

@@ -723,7 +723,7 @@ static const struct weir_schema host_operators_schema = SCHEMA(
 	{SHARE("communication", communication)}, {SHARE("cold", cold)}, {SHARE("waiting", waiting)},
 	{SHARE("short_operators", short_operators)}, {SHARE("dispatch", dispatch)},
 	{SHARE("between_runs", between_runs)}, {SHARE("idle_in_runs", idle_in_runs)},
-	{BOOL("on_processor", on_processor)});
+	{SHARE("run_ends", run_ends)}, {BOOL("on_processor", on_processor)});
 #undef OF
 
 /* ---- critical path ---- */
