@@ -13,7 +13,7 @@
  * differ in nothing but this number. */
 const char *weir_describe_stated_loads(struct weir_report *report);
 /* Returns a headline, as a template in the report's arena, with the range of the main figure over
- * two or more results of the only run; NULL if there are none. */
+ * the results of the only run; NULL if it has fewer than two. */
 const char *weir_describe_stated_ranges(struct weir_report *report);
 /* Notes the ranges of the main figures over the loads, and the parts of a mean request at the
  * highest number of concurrent requests. */
