@@ -74,11 +74,27 @@ static const struct {
 	{"throughput_fps", "throughput", "frames/s"},
 };
 
+/* Ends of names that say the unit, which stands behind the values. */
+static const struct {
+	const char *unit, *end;
+} unit_ends[] = {{"ms", "_ms"}, {"%", "_pct"}, {"MB", "_mb"},
+                 {"W", "_w"},   {"GB", "_gb"}, {"tokens/s", "_tokens_per_s"}};
+
+static struct weir_slice without_unit(const char *figure, const char *unit)
+{
+	struct weir_slice name = weir_slice_of(figure);
+
+	for (size_t i = 0; unit && i < WEIR_COUNT_OF(unit_ends); i++)
+		if (strcmp(unit, unit_ends[i].unit) == 0 && weir_slice_ends(name, unit_ends[i].end))
+			name.length -= strlen(unit_ends[i].end);
+	return name;
+}
+
 /* Appends the name of a figure, in words of the table or its own, without the unit at its end.
  * Returns the unit of its values, "" if it has none. */
 static const char *put_name(const char *figure, const char *unit, struct weir_text *out)
 {
-	struct weir_slice name = weir_slice_of(figure);
+	struct weir_slice name = without_unit(figure, unit);
 
 	weir_text_puts(out, out->length ? ", " : "");
 	for (size_t i = 0; i < WEIR_COUNT_OF(spoken); i++)
@@ -86,8 +102,6 @@ static const char *put_name(const char *figure, const char *unit, struct weir_te
 			weir_text_puts(out, spoken[i].words);
 			return spoken[i].unit ? spoken[i].unit : unit ? unit : "";
 		}
-	if (unit && strcmp(unit, "ms") == 0 && weir_slice_ends(name, "_ms"))
-		name.length -= strlen("_ms");
 	for (size_t i = 0; i < name.length; i++)
 		weir_text_add(out, name.data[i] == '_' ? " " : &name.data[i], 1);
 	return unit ? unit : "";

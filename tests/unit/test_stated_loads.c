@@ -108,7 +108,7 @@ static void the_parts_of_a_request_at_the_last_load_are_noted(void **state)
 	weir_note_stated_loads(report);
 	assert_int_equal(report->note_count, 2);
 	assert_string_equal(report->notes[0].text, "over the 2 loads of the file: "
-	                                           "inference_throughput 100 to 110 ms (weir "
+	                                           "inference throughput 100 to 110 ms (weir "
 	                                           "convert prints all)");
 	assert_string_equal(report->notes[1].text, "parts of a mean request with 4 concurrent: the "
 	                                           "server's queue 70 %, computation 29 %");
@@ -190,13 +190,36 @@ static void one_condition_that_differs_is_named(void **state)
 	expect_note((struct stated[]){{"load/devices@CPU/throughput_fps", 9},
 	                              {"load/devices@GPU.0/throughput_fps", 20},
 	                              {0}},
-	            "over the 2 configurations of the file (devices: CPU, GPU.0): throughput_fps 9 "
-	            "to 20 ms (weir convert prints all)");
+	            "over the 2 configurations of the file (devices: CPU, GPU.0): throughput 9 to "
+	            "20 frames/s (weir convert prints all)");
 	expect_note((struct stated[]){{"load/a@1/throughput_fps", 9},
 	                              {"load/b@1/throughput_fps", 20},
 	                              {0}},
-	            "over the 2 configurations of the file: throughput_fps 9 to 20 ms (weir "
+	            "over the 2 configurations of the file: throughput 9 to 20 frames/s (weir "
 	            "convert prints all)");
+}
+
+static void expect_range(struct weir_profile *profile, const char *expected)
+{
+	expect_stated_headline(profile, weir_describe_stated_ranges, expected);
+}
+
+static void the_range_of_the_main_figure_is_a_headline(void **state)
+{
+	(void)state;
+	expect_range(stated_profile((struct stated[]){{"rate@1/mean_ttft_ms", 9},
+	                                              {"rate@1/request_throughput", 1},
+	                                              {"rate@8/request_throughput", 4},
+	                                              {0}}),
+	             "request throughput 1 to 4 requests/s over the 2 loads of the file; "
+	             "they do not show where the time goes");
+	expect_range(stated_profile((struct stated[]){
+			     {"fa@0/mean_step_ms", 5}, {"fa@1/mean_step_ms", 5}, {0}}),
+	             "mean step 5 ms over the 2 configurations of the file; they do not show "
+	             "where the time goes");
+	expect_range(stated_profile((struct stated[]){{"rate@1/request_throughput", 1}, {0}}),
+	             NULL);
+	expect_range(stated_profile((struct stated[]){{"request_throughput", 1}, {0}}), NULL);
 }
 
 int main(void)
@@ -211,6 +234,7 @@ int main(void)
 		cmocka_unit_test(the_parts_of_a_single_result_are_noted),
 		cmocka_unit_test(figures_with_conditions_are_noted_if_there_are_no_main_ones),
 		cmocka_unit_test(one_condition_that_differs_is_named),
+		cmocka_unit_test(the_range_of_the_main_figure_is_a_headline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

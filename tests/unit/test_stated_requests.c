@@ -307,6 +307,23 @@ static void metrics_of_the_server_are_named_as_such(void **state)
 	            "may hold requests of other clients");
 }
 
+static void expect_rate(struct weir_profile *profile, const char *expected)
+{
+	expect_stated_headline(profile, weir_describe_stated_rate, expected);
+}
+
+static void the_rate_of_requests_is_a_headline_with_their_time(void **state)
+{
+	(void)state;
+	expect_rate(stated_profile((struct stated[]){
+			    {"mean_e2el_ms", 500}, {"request_throughput", 4}, {0}}),
+	            "a mean request takes 500 ms at 4 requests/s; the result does not show where "
+	            "the time goes");
+	expect_rate(stated_profile((struct stated[]){{"request_throughput", 1}, {0}}),
+	            "1 request/s; the result does not show where the time goes");
+	expect_rate(stated_profile((struct stated[]){{"mean_e2el_ms", 500}, {0}}), NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +343,7 @@ int main(void)
 		cmocka_unit_test(a_mean_far_from_its_median_is_not_alone_in_the_headline),
 		cmocka_unit_test(times_of_one_list_have_one_unit),
 		cmocka_unit_test(metrics_of_the_server_are_named_as_such),
+		cmocka_unit_test(the_rate_of_requests_is_a_headline_with_their_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
