@@ -1197,6 +1197,8 @@ class HostOperators(Record):
     between_runs: Optional[float] = None
     #: time in runs of the model between their operators [share]
     idle_in_runs: Optional[float] = None
+    #: time in runs before the first operator and after the last, if not on the processor [share]
+    run_ends: Optional[float] = None
     #: every operator states that it ran on the processor [0 or 1]
     on_processor: Optional[bool] = None
 
