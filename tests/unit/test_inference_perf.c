@@ -31,6 +31,13 @@
 	", \"time_to_first_token\": " TTFT "}, \"throughput\": {\"output_tokens_per_sec\": "       \
 	"380.5, \"requests_per_sec\": 3.8}, \"output_len\": " LENGTH                               \
 	"}, \"failures\": {\"count\": 2, \"request_latency\": null}}"
+/* Answers of `shortest` to 101 tokens with a mean of 101. */
+#define MIXED(shortest)                                                                            \
+	"{" LOAD ", \"successes\": {\"count\": 40, \"latency\": {\"request_latency\": " E2E        \
+	", \"time_per_output_token\": " TIMES(                                                     \
+		"0.010", "0.006", "0.020") ", \"time_to_first_token\": " TTFT                      \
+					   "}, \"output_len\": {\"mean\": 101, \"min\": " shortest \
+					   ", \"max\": 101}}, \"failures\": {\"count\": 0}}"
 #define SERVER                                                                                     \
 	"{\"load_summary\": {}, \"successes\": {\"count\": 26580, \"rate\": 195.4, "               \
 	"\"queue_len\": {\"mean\": 213}}, \"failures\": {}}"
@@ -76,6 +83,30 @@ static void times_by_chunks_are_computed_again_by_tokens(void **state)
 	(void)state;
 	reading_expects_figure(input->run, "mean_tpot_ms", 8, false, "ms");
 	assert_null(weir_series_find(&input->run->metrics, "median_tpot_ms"));
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
+	weir_profile_free(profile);
+}
+
+/* The mean of the requests' times is not the ratio of their means if answers differ in length. */
+static void a_time_per_token_of_answers_of_many_lengths_is_kept_as_stated(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, MIXED("20"), profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_tpot_ms", 10, false, "ms");
+	reading_expects_figure(input->run, "median_tpot_ms", 6, false, "ms");
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 0);
+	weir_profile_free(profile);
+}
+
+static void a_time_per_token_of_answers_of_one_length_is_their_ratio(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(reader, MIXED("101"), profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_tpot_ms", 8, false, "ms");
 	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
 	weir_profile_free(profile);
 }
@@ -229,6 +260,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stage_becomes_figures_in_milliseconds),
 		cmocka_unit_test(times_by_chunks_are_computed_again_by_tokens),
+		cmocka_unit_test(a_time_per_token_of_answers_of_many_lengths_is_kept_as_stated),
+		cmocka_unit_test(a_time_per_token_of_answers_of_one_length_is_their_ratio),
 		cmocka_unit_test(the_backlog_at_the_client_is_a_figure_and_a_warning),
 		cmocka_unit_test(metrics_of_the_server_without_times_are_refused_with_the_reason),
 		cmocka_unit_test(metrics_of_the_server_with_times_are_figures),

@@ -9,6 +9,8 @@
 
 #define MAX_COUNT   1e15 /* of requests: exact in a double */
 #define DIFFERENCE  0.1  /* between two statements of one figure; a larger one contradicts */
+#define EQUAL       0.05 /* difference of the same quotient, with answers of one length */
+#define CHUNKS      0.7  /* of the ratio of the means; a mean below it is one over chunks */
 #define LOAD_SHARE  0.95 /* of the requested rate; below it the load was not reached */
 #define CHUNK_SHARE 0.1  /* of the mean gap; a median below it is not a gap between tokens */
 /* A share of end to end time; a first token this late came with the whole answer. */
@@ -83,7 +85,7 @@ static void clear(double *values, size_t count)
 void weir_client_summary_init(struct weir_client_summary *summary)
 {
 	summary->other_count = 0;
-	summary->tpot_by_request = false;
+	summary->tpot_by_request = summary->counts_chunks = false;
 	clear(place(summary, 0), WEIR_CLIENT_SLOT(others) / sizeof(double));
 }
 
@@ -240,11 +242,18 @@ static double largest_tpot(const struct weir_client_summary *summary)
 }
 
 /* True if the stated time per output token contradicts the ratio of the other means. That ratio is
- * the mean of the requests' ratios weighted by tokens, so it cannot exceed nearly all of them. */
+ * the mean of the requests' ratios weighted by tokens: it cannot exceed nearly all of them, and is
+ * their mean if all answers are of one length. */
 static bool contradicts_tpot(const struct weir_client_summary *summary, double computed)
 {
+	double stated = summary->tpot.mean;
+
 	if (!summary->tpot_by_request || !isnan(summary->sampled_tpot))
-		return differs(summary->tpot.mean, computed);
+		return differs(stated, computed);
+	if (summary->shortest_output >= summary->longest_output)
+		return fabs(stated - computed) > EQUAL * computed;
+	if (summary->counts_chunks && stated < CHUNKS * computed)
+		return true;
 	return largest_tpot(summary) < (1 - DIFFERENCE) * computed;
 }
 

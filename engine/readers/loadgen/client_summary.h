@@ -54,6 +54,7 @@ struct weir_client_summary {
 	double peak_output_throughput;                  /* tokens in the busiest second */
 	double rounding; /* largest error of rates and of the duration; NAN: they are exact */
 	double input_tokens, output_tokens;     /* means of a request */
+	double shortest_output, longest_output; /* tokens of a request */
 	double requested_per_s, achieved_per_s; /* of the load, not of the answers */
 
 	double request_throughput, request_goodput;                   /* 1/s */
@@ -69,6 +70,9 @@ struct weir_client_summary {
 	 * statistics of these ratios. Their mean differs from the ratio of the means if output
 	 * lengths differ. */
 	bool tpot_by_request;
+	/* True if some versions of the tool count chunks as tokens: a mean far below the ratio of
+	 * the means is then one over chunks. */
+	bool counts_chunks;
 };
 
 #define WEIR_CLIENT_SLOT(field) offsetof(struct weir_client_summary, field)
@@ -129,10 +133,11 @@ void weir_client_summary_label(struct weir_run *run, const struct weir_client_la
 /*
  * Checks the summary against itself. A time per output token that contradicts end to end time,
  * first token and length is computed again: one more than 10 % off their ratio, or, with
- * tpot_by_request, one with all percentiles more than 10 % below their ratio. Gaps between chunks
- * of several tokens, whose mean is not that of the time per output token, and a "first token" that
- * is the whole answer, are removed. Each of these, a load below the requested one and failed
- * requests are warnings. Fails if no request completed.
+ * tpot_by_request, one with all percentiles more than 10 % below their ratio, one more than 5 % off
+ * it if all answers are of one length, and, with counts_chunks, one more than 30 % below it. Gaps
+ * between chunks of several tokens, whose mean is not that of the time per output token, and a
+ * "first token" that is the whole answer, are removed. Each of these, a load below the requested
+ * one and failed requests are warnings. Fails if no request completed.
  */
 enum weir_status weir_client_summary_check(struct weir_client_summary *summary,
                                            struct weir_input *input, struct weir_error *err);

@@ -53,6 +53,8 @@ static const struct weir_client_row rows[] = {
 	WEIR_CLIENT_NUMBER(request_throughput, "successes/throughput/requests_per_sec"),
 	WEIR_CLIENT_NUMBER(input_tokens, "successes/prompt_len/mean"),
 	WEIR_CLIENT_NUMBER(output_tokens, "successes/output_len/mean"),
+	WEIR_CLIENT_NUMBER(shortest_output, "successes/output_len/min"),
+	WEIR_CLIENT_NUMBER(longest_output, "successes/output_len/max"),
 	/* the server's own metrics */
 	WEIR_CLIENT_NUMBER(request_throughput, "successes/rate"),
 	WEIR_CLIENT_NUMBER(input_throughput, "successes/prompt_len/rate"),
@@ -86,11 +88,14 @@ static const struct weir_client_label labels[] = {
 	{0},
 };
 
-/* Accepts the server's own metrics if they state a count and times of requests. Their means of
- * tokens are of another window than their times, which they do not correct. */
+/* Accepts a report of a load, and the server's own metrics if they state a count and times of
+ * requests. The means of tokens of the latter are of another window than their times, which they do
+ * not correct. */
 static enum weir_status check_load(struct weir_client_summary *summary, struct weir_error *err)
 {
-	if (!isnan(summary->sent))
+	summary->tpot_by_request = true;
+	summary->counts_chunks = !isnan(summary->sent);
+	if (summary->counts_chunks)
 		return WEIR_OK;
 	if (isnan(summary->completed))
 		return weir_fail(err, WEIR_E_FORMAT,
@@ -98,7 +103,6 @@ static enum weir_status check_load(struct weir_client_summary *summary, struct w
 		                 "inference-perf, *_lifecycle_metrics.json");
 	if (!(summary->e2e.mean > 0 || summary->ttft.mean > 0 || summary->tpot.mean > 0))
 		return weir_fail(err, WEIR_E_FORMAT, OF_SERVER);
-	summary->tpot_by_request = true;
 	return WEIR_OK;
 }
 
