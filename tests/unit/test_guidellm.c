@@ -269,6 +269,50 @@ static void load_points_of_a_sweep_have_separate_figures(void **state)
 	weir_profile_free(profile);
 }
 
+static void rows_of_its_csv_are_load_points_named_as_in_json(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_file(reader, "tests/data/guidellm/benchmarks.csv", profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "concurrent@2/mean_e2el_ms", 1000, false, "ms");
+	reading_expects_figure(run, "concurrent@2/p95_e2el_ms", 1300, false, "ms");
+	reading_expects_figure(run, "concurrent@8/mean_ttft_ms", 222, false, "ms");
+	reading_expects_figure(run, "concurrent@8/p99_ttft_ms", 440, false, "ms");
+	reading_expects_figure(run, "concurrent@8/mean_itl_ms", 22, false, "ms");
+	reading_expects_figure(run, "concurrent@8/mean_ntpot_ms", 26, false, "ms");
+	reading_expects_figure(run, "concurrent@8/mean_tpot_ms", 22, false, "ms");
+	reading_expects_figure(run, "concurrent@8/output_throughput", 300, true, "tokens/s");
+	assert_string_equal(weir_run_label(run, "model"), "tiny-model");
+	assert_string_equal(weir_run_label(run, "guidellm"), "0.7.3");
+	assert_string_equal(weir_run_label(run, "concurrent@2/completed"), "100");
+	assert_string_equal(weir_run_label(run, "concurrent@8/failed"), "3");
+	assert_int_equal(input->warnings[WEIR_WARN_FAILED_REQUEST].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_UNFINISHED].count, 3);
+	assert_int_equal(input->warnings[WEIR_WARN_CONTRADICTION].count, 0);
+	weir_profile_free(profile);
+}
+
+#define CSV_HEAD                                                                                   \
+	"Run Info,Benchmark,Timings,Request Counts,Request Latency,Time to First Token\n"          \
+	"Profile,Strategy,Duration,Successful,Successful Sec,Successful ms\n,,Sec,,Mean,Mean\n"
+
+static void a_damaged_csv_is_read_around_or_refused(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input =
+		reading_of(reader, CSV_HEAD "{,synchronous,10,5,2,100\nx,y,1\n", profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "mean_e2el_ms", 2000, false, "ms");
+	assert_string_equal(weir_run_label(input->run, "completed"), "5");
+	assert_int_equal(input->warnings[WEIR_WARN_TRUNCATED].count, 1);
+	weir_profile_free(profile);
+	reading_refuses(reader, CSV_HEAD, WEIR_E_EMPTY, "without a whole row");
+}
+
 static void a_rate_that_was_not_reached_is_a_warning(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -521,6 +565,8 @@ int main(void)
 		cmocka_unit_test(records_become_requests_from_when_they_were_due),
 		cmocka_unit_test(samples_replace_figures_unless_some_are_missing),
 		cmocka_unit_test(load_points_of_a_sweep_have_separate_figures),
+		cmocka_unit_test(rows_of_its_csv_are_load_points_named_as_in_json),
+		cmocka_unit_test(a_damaged_csv_is_read_around_or_refused),
 		cmocka_unit_test(a_rate_that_was_not_reached_is_a_warning),
 		cmocka_unit_test(rates_that_are_not_totals_over_the_duration_are_warned_of),
 		cmocka_unit_test(keys_hosts_and_ids_are_not_kept),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads reports of GuideLLM (benchmarks.json of 0.2, 0.3, and of 0.4 and later; guidellm_console.c
- * reads its tables). A report of one
+ * reads its tables, guidellm_csv.c its benchmarks.csv). A report of one
  * load point gives requests, if it lists them, and figures of the run. A report of several load
  * points, a sweep, is still one run: the figures of its load points stand side by side,
  * "constant@2/mean_ttft_ms", and their requests are samples of separate stages, "constant@2/ttft",
@@ -27,6 +27,7 @@
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/client_summary.h"
 #include "engine/readers/loadgen/guidellm_console.h"
+#include "engine/readers/loadgen/guidellm_csv.h"
 #include "engine/readers/parts/figures.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/parts/wholejson.h"
@@ -61,7 +62,13 @@ struct report {
 	size_t documents;
 };
 
+enum { CSV }; /* the index of its mark */
+
 static const struct weir_mark marks[] = {
+	[CSV] = {.first = "",
+                 .cells = {{"Benchmark", "Timings", "Request Counts", "Request Latency",
+                            "Time to First Token", "Run Info"},
+                           .all = 5}},
 	{.first = "{",
          .keys = {{"benchmarks", "metadata", "config"}, .all = 0},
          .within = "metadata",
@@ -111,7 +118,7 @@ static const struct weir_client_label point_labels[] = {
 	{0},
 };
 
-#define OLD_COUNTS(path)                                                                           \
+#define COUNTS_OF(path)                                                                            \
 	{path "/successful", offsetof(struct point, summary.completed), 1},                        \
 		{path "/errored", offsetof(struct point, summary.failed), 1},                      \
 		{path "/total", offsetof(struct point, summary.sent), 1},                          \
@@ -140,8 +147,10 @@ static const struct {
 	{"args/strategy/streams", offsetof(struct point, max_concurrency), 1},
 	{"run_stats/request_start_time_targeted_delay_avg",
          offsetof(struct point, summary.queue.mean), 1e3},
-	OLD_COUNTS("run_stats/requests_made"),
-	OLD_COUNTS("request_totals"),
+	COUNTS_OF("run_stats/requests_made"),
+	COUNTS_OF("request_totals"),
+	/* 0.5 and later: without those of warm-up and cool-down, as all metrics */
+	COUNTS_OF("metrics/request_totals"),
 };
 
 /* If one of these counts is 0, the zeros beside it are unknown values. */
@@ -654,28 +663,75 @@ static enum weir_status conclude(struct report *report, struct weir_error *err)
 	return WEIR_OK;
 }
 
-static enum weir_status read_guidellm(struct weir_source *source, struct weir_input *input,
-                                      struct weir_error *err)
+/* ---- documents ---- */
+
+/* Reads a report in JSON up to the end of its last load point. */
+static enum weir_status read_json(struct report *report, struct weir_source *source,
+                                  struct weir_error *err)
 {
 	static const char *const entered[] = {"benchmarks", "requests", NULL};
 	static const struct weir_jsonscan_options options = {.array = "successful",
 	                                                     .enter = entered};
+	struct weir_jsonscan *scan = weir_jsonscan_new(source, &options);
+	enum weir_status status = weir_jsonscan_each(scan, take_item, report, err);
+
+	if (!status)
+		status = end_point(report, err);
+	if (!status)
+		status = weir_wholejson_check(scan, source, err);
+	weir_jsonscan_free(scan);
+	return status;
+}
+
+static enum weir_status begin_row(void *context, struct weir_error *err)
+{
+	struct report *report = context;
+	enum weir_status status = begin_point(report, err);
+
+	if (!status) /* a table has no counts of values */
+		report->points[report->count - 1].counted = ~0u;
+	return status;
+}
+
+static enum weir_status take_row_leaf(void *context, const struct weir_jsonleaf *leaf,
+                                      struct weir_error *err)
+{
+	struct report *report = context;
+	struct point_reading reading = {.input = report->input,
+	                                .point = &report->points[report->count - 1]};
+	enum weir_status status = take_leaf(&reading, leaf, err);
+
+	return status ? status : take_version(report, leaf, err);
+}
+
+static enum weir_status read_csv(struct report *report, struct weir_source *source,
+                                 struct weir_error *err)
+{
+	const struct weir_guidellm_rows rows = {
+		.begin = begin_row, .leaf = take_row_leaf, .context = report};
+	enum weir_status status = weir_guidellm_csv_read(&rows, source, report->input, err);
+
+	return status ? status : end_point(report, err);
+}
+
+static enum weir_status read_guidellm(struct weir_source *source, struct weir_input *input,
+                                      struct weir_error *err)
+{
 	struct report report = {.input = input};
-	struct weir_jsonscan *scan;
+	const char *head;
+	size_t len;
+	enum weir_status status = weir_source_head(source, &head, &len, err);
 	char first;
-	enum weir_status status = weir_sniff_source(source, &first, err);
+	bool csv;
 
 	if (status)
 		return status;
-	if (first != '{' && first != '[')
+	csv = weir_mark_bits(&marks[CSV], head, len) > 0;
+	first = weir_sniff_first(head, len);
+	if (!csv && first != '{' && first != '[')
 		return weir_guidellm_console_read(source, input, err);
-	scan = weir_jsonscan_new(source, &options);
 	input->run = weir_run_new();
-	status = weir_jsonscan_each(scan, take_item, &report, err);
-	if (!status)
-		status = end_point(&report, err);
-	if (!status)
-		status = weir_wholejson_check(scan, source, err);
+	status = csv ? read_csv(&report, source, err) : read_json(&report, source, err);
 	if (!status)
 		status = conclude(&report, err);
 	for (size_t i = 0; i < report.count; i++) {
@@ -683,13 +739,12 @@ static enum weir_status read_guidellm(struct weir_source *source, struct weir_in
 		weir_client_requests_release(&report.points[i].records);
 	}
 	free(report.points);
-	weir_jsonscan_free(scan);
 	return status;
 }
 
 const struct weir_reader weir_reader_guidellm = {
 	.name = "guidellm",
-	.title = "reports of GuideLLM (JSON, its tables), one load point or a sweep",
+	.title = "reports of GuideLLM (JSON, CSV, its tables), one load point or a sweep",
 	.gives = "requests, native run",
 	.tool = "GuideLLM",
 	.whole_run = true,
