@@ -296,6 +296,65 @@ static void a_pasted_summary_is_read_under_its_heading(void **state)
 }
 
 /* A percentile is one between 0 and 100: both sides of the edges. */
+#define OLD_RESULT(date, enqueue, compute)                                                         \
+	"[" date "] [I] throughput: 0 qps\n[" date "] [I] walltime: 3.04 s\n[" date                \
+	"] [I] Enqueue Time\n[" date "] [I] min: " enqueue " ms\n[" date                           \
+	"] [I] GPU Compute\n[" date "] [I] mean: " compute " ms\n"
+
+/* TensorRT 7 prints 0 qps if it did not count. */
+static void results_of_version_7_are_apart_without_a_counted_throughput(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"```shell\ntrtexec --onnx=${the model} --fp16\n```\n\nlarge:\n```\n" OLD_RESULT(
+			"12/09/2021-15:37:06", "0.5",
+			"12.5") "```\nsmall:\n```\n" OLD_RESULT("12/09/2021-15:01:31", "0.2",
+	                                                        "1.5") "```\n",
+		profile);
+	const struct weir_run *run = input->run;
+
+	(void)state;
+	reading_expects_figure(run, "load/heading@large/gpu_compute_mean_ms", 12.5, false, "ms");
+	reading_expects_figure(run, "load/heading@small/gpu_compute_mean_ms", 1.5, false, "ms");
+	assert_null(weir_series_find(&run->metrics, "load/heading@small/throughput_qps"));
+	assert_null(weir_run_label(run, "model"));
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 2);
+	weir_profile_free(profile);
+}
+
+/* An article quotes lines of other runs below its result. */
+static void a_quoted_line_of_calls_is_no_result(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		"## Before\n```bash\n[I] === Performance summary ===\n[I] Throughput: 120 qps\n"
+		"[I] GPU Compute Time: min = 6 ms, max = 8 ms, mean = 7 ms\n```\n```bash\n"
+		"trtexec --onnx=a.onnx --fp16\n# D2H Latency: percentile(99%) = 0.7 ms\n```\n"
+		"```\n[I] Enqueue Time: min = 1 ms, max = 11 ms, mean = 3.5 ms\n```\n",
+		profile);
+
+	(void)state;
+	reading_expects_figure(input->run, "throughput_qps", 120, true, "1/s");
+	assert_null(weir_series_find(&input->run->metrics, "enqueue_mean_ms"));
+	assert_int_equal(input->warnings[WEIR_WARN_SKIPPED_EVENT].count, 1);
+	weir_profile_free(profile);
+}
+
+static void a_log_without_inference_is_refused_with_the_reason(void **state)
+{
+	(void)state;
+	reading_refuses(
+		reader,
+		"[01/02/2026-10:11:12] [I] TensorRT version: 10.16.0\n"
+		"[01/02/2026-10:11:15] [I] Engine built in 2.8 sec.\n"
+		"[01/02/2026-10:11:15] [I] Skipped inference phase since --skipInference is "
+		"added.\n&&&& PASSED TensorRT.trtexec [TensorRT v101600] # trtexec "
+		"--onnx=a.onnx --skipInference\n",
+		WEIR_E_EMPTY, "run it without --skipInference");
+}
+
 static void a_percentile_lies_below_100(void **state)
 {
 	static const struct {
@@ -597,6 +656,9 @@ int main(void)
 		cmocka_unit_test(runs_of_one_command_are_repeats),
 		cmocka_unit_test(of_several_runs_with_layers_the_first_is_read),
 		cmocka_unit_test(a_pasted_summary_is_read_under_its_heading),
+		cmocka_unit_test(results_of_version_7_are_apart_without_a_counted_throughput),
+		cmocka_unit_test(a_quoted_line_of_calls_is_no_result),
+		cmocka_unit_test(a_log_without_inference_is_refused_with_the_reason),
 		cmocka_unit_test(a_percentile_lies_below_100),
 		cmocka_unit_test(layers_in_a_log_are_operators),
 		cmocka_unit_test(tables_of_layers_differ_by_version),

@@ -30,6 +30,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/enums.h"
 #include "engine/base/text.h"
 #include "engine/readers/loadgen/load_join.h"
 #include "engine/readers/loadgen/trtexec_log.h"
@@ -212,13 +213,9 @@ static void take_total(struct weir_run *run, struct weir_slice label, struct wei
 static void take_summary(struct weir_run *run, const struct block *block, struct weir_slice line)
 {
 	struct weir_slice label;
-	double value;
 
 	if (!take_until(&line, ':', &label))
 		return;
-	if ((weir_slice_equals(label, "Throughput") || weir_slice_equals(label, "throughput")) &&
-	    read_value(line, "qps", &value) && value > 0) /* 7: 0 if it was not counted */
-		weir_figure_add(run, "throughput_qps", "1/s", true, value);
 	if (block)
 		take_block_line(run, block, label, line);
 	take_total(run, label, line);
@@ -424,6 +421,8 @@ struct log {
 	bool pasted;              /* the last title has no level before it */
 	bool unlike;              /* some run has another command, or states none */
 	bool has_command;         /* the run that is being read states it */
+	bool has_throughput;      /* the run that is being read states it, if only as 0 */
+	bool skipped;             /* a line says that no inference was to be run */
 	bool done;                /* a line says that it has ended, as TensorRT 4 to 6 do */
 	uint64_t second_at;       /* byte of the second run; 0: none */
 };
@@ -515,6 +514,24 @@ static void take_remains(struct remains *remains, struct weir_slice line)
 	}
 }
 
+/* Takes "Throughput: 801.5 qps". TensorRT 7 prints 0 if it did not count the queries. */
+static void take_throughput(struct log *log, struct weir_slice line, uint64_t at)
+{
+	struct weir_slice label;
+	double value;
+
+	if (!take_until(&line, ':', &label) ||
+	    !(weir_slice_equals(label, "Throughput") || weir_slice_equals(label, "throughput")) ||
+	    !read_value(line, "qps", &value))
+		return;
+	log->has_throughput = true;
+	if (value > 0)
+		weir_figure_add(log->input->run, "throughput_qps", "1/s", true, value);
+	else
+		weir_input_warn(log->input, WEIR_WARN_INCONSISTENT, at,
+		                "throughput: trtexec printed 0 qps");
+}
+
 /* Takes an information message. */
 static void take_text(struct log *log, struct weir_slice line, const struct weir_csv_row *row)
 {
@@ -522,6 +539,7 @@ static void take_text(struct log *log, struct weir_slice line, const struct weir
 	struct layer_table *table = &log->table;
 
 	take_remains(&log->remains, line);
+	log->skipped |= weir_slice_starts(line, "Skipped inference phase");
 	table->list = find_open_list(line);
 	if (find_block(line))
 		table->block = find_block(line);
@@ -531,8 +549,10 @@ static void take_text(struct log *log, struct weir_slice line, const struct weir
 		take_header(table, line);
 	else if (table->state == TABLE_ROWS && row->cut)
 		weir_input_warn(input, WEIR_WARN_TRUNCATED, row->at, "the file ends in this row");
-	else if (table->state != TABLE_ROWS || !take_row(input, table, line, row->at))
+	else if (table->state != TABLE_ROWS || !take_row(input, table, line, row->at)) {
+		take_throughput(log, line, row->at);
 		take_summary(input->run, table->block, line);
+	}
 }
 
 /* ---- commands ---- */
@@ -571,8 +591,8 @@ static void take_option(struct weir_run *run, size_t option, struct weir_slice w
 {
 	struct weir_slice part;
 
-	if (!weir_slice_take(&word, options[option].option))
-		return;
+	if (!weir_slice_take(&word, options[option].option) || weir_slice_starts(word, "$"))
+		return; /* a variable of a shell names nothing */
 	while (options[option].is_path && take_until(&word, '/', &part))
 		continue;
 	weir_figure_label(run, options[option].key, word);
@@ -665,25 +685,46 @@ static bool begins_next(const struct log *log, struct weir_slice line, struct we
 		return true;
 	if (weir_slice_starts(message, SUMMARY))
 		return true;
-	return metrics->count > 1 && weir_series_find(metrics, "throughput_qps") &&
+	return log->has_throughput &&
+	       metrics->count > (weir_series_find(metrics, "throughput_qps") ? 1 : 0) &&
 	       (weir_slice_starts(message, "Throughput:") ||
 	        weir_slice_starts(message, "throughput:"));
 }
 
-/* Ends the run that is being read, if it has a figure, and begins the next one. */
+/* Returns true if the run has a figure that makes it a result: not the times of calls or of copies
+ * alone, which people quote in a line. */
+static bool is_result(const struct weir_run *run)
+{
+	static const char *const parts[] = {"enqueue_", "h2d_", "d2h_"};
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->metrics.count; i++)
+		for (size_t p = 0; p < WEIR_COUNT_OF(parts); p++)
+			count += !strncmp(run->metrics.items[i].name, parts[p], strlen(parts[p]));
+	return run->operators.count || count < run->metrics.count;
+}
+
+/* Ends the run that is being read, if it has a result, and begins the next one. */
 static enum weir_status end_run(struct log *log, struct weir_error *err)
 {
 	struct weir_input *input = log->input;
 	struct weir_run *run = input->run;
+	bool result = is_result(run);
 	enum weir_status status;
 
 	if (!run->metrics.count && !run->operators.count)
 		return WEIR_OK;
-	log->unlike |= !log->has_command;
-	log->has_command = log->done = false;
+	log->unlike |= result && !log->has_command;
+	log->has_command = log->has_throughput = log->done = false;
 	log->table = (struct layer_table){.state = TABLE_NONE};
-	input->events += run->metrics.count;
 	input->run = weir_run_new();
+	if (!result) {
+		weir_run_free(run);
+		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, UINT64_MAX,
+		                "times of calls or copies without a result");
+		return WEIR_OK;
+	}
+	input->events += run->metrics.count;
 	status = weir_load_join_add(&log->join, run, err);
 	weir_load_join_head(&log->join, &log->of_run);
 	return status;
@@ -787,6 +828,11 @@ static enum weir_status conclude(struct log *log, struct weir_error *err)
 	if (log->failure.count)
 		weir_input_warn(input, WEIR_WARN_PROGRAM_FAILED, log->failure.at,
 		                log->failure.last);
+	if (!log->join.count && log->skipped)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "trtexec built the engine and, as --skipInference asks, ran no "
+		                 "inference, so the log holds no times: run it without "
+		                 "--skipInference");
 	if (!log->join.count)
 		return fail_without_summary(&log->remains, err);
 	if (log->join.count > 1 && has_layers(log))

@@ -59,14 +59,16 @@ static bool store(char *to, struct weir_slice text)
 	return true;
 }
 
-/* Takes "## TITLE" off its marks. Returns false for another line. */
-static bool take_title(struct weir_slice *line)
+/* Takes "## TITLE" off its marks. Returns false for another line. In a block of code, "# TEXT" is a
+ * comment; further marks are a title even there, as a fence may be missing. */
+static bool take_title(struct weir_slice *line, bool in_block)
 {
 	size_t level = 0;
 
 	while (level < line->length && line->data[level] == '#')
 		level++;
-	if (!level || level > LEVELS || level == line->length || line->data[level] != ' ')
+	if (level < (in_block ? 2 : 1) || level > LEVELS || level == line->length ||
+	    line->data[level] != ' ')
 		return false;
 	*line = (struct weir_slice){line->data + level, line->length - level};
 	return true;
@@ -85,17 +87,28 @@ static bool take_summary(struct weir_slice *line)
 	return true;
 }
 
+/* True for the fence of a block with the name of a language: "```bash". */
+static bool is_opening(struct weir_slice fence)
+{
+	size_t length = 0;
+
+	while (length < fence.length && fence.data[length] == *fence.data)
+		length++;
+	return length < fence.length;
+}
+
 void weir_heading_take(struct weir_heading *heading, struct weir_slice line)
 {
 	line = weir_slice_trim(line);
 	if (!line.length)
 		return;
 	if (weir_slice_starts(line, "```") || weir_slice_starts(line, "~~~")) {
-		heading->in_block = !heading->in_block;
+		/* A fence with a language always opens a block. */
+		heading->in_block = !heading->in_block || is_opening(line);
 		if (heading->in_block && *heading->line)
 			memcpy(heading->text, heading->line, sizeof(heading->text));
 		heading->line[0] = '\0';
-	} else if (take_title(&line) || take_summary(&line)) {
+	} else if (take_title(&line, heading->in_block) || take_summary(&line)) {
 		store(heading->text, line);
 		heading->line[0] = '\0';
 	} else if (heading->in_block || !store(heading->line, line)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Follows the headings of a text that holds results of programs: a page in Markdown, an issue. The
- * heading of a result is the last title ("## Batch 8", also as a comment of a shell), summary of a
- * fold, or short line before a block of code ("main:").
+ * heading of a result is the last title ("## Batch 8", also as a comment of a log, but no "# ..."
+ * within a block of code), summary of a fold, or short line before a block of code ("main:").
  */
 #ifndef WEIR_READERS_PARTS_HEADING_H
 #define WEIR_READERS_PARTS_HEADING_H
