@@ -152,6 +152,33 @@ static void equal_tests_get_numbers_and_are_not_pooled(void **state)
 	weir_profile_free(profile);
 }
 
+static void headings_name_tables_that_nothing_else_distinguishes(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   "### GPU 0 ONLY ###\n" HEADER ROW(
+				   "0", "pp512",
+				   "10.00 ± 1.00") "\n### BOTH ###\n" HEADER ROW("0", "pp512",
+	                                                                         "20.00 ± 1.00"),
+	                   profile)
+			->run;
+
+	(void)state;
+	reading_expects_figure(run, "heading@GPU 0 ONLY/pp512_tokens_per_s", 10, true, "tokens/s");
+	reading_expects_figure(run, "heading@BOTH/pp512_tokens_per_s", 20, true, "tokens/s");
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	run = reading_of(reader,
+	                 "# A\n" HEADER ROW("0", "pp512", "1.0 ± 0.1") "# B\n" HEADER ROW(
+				 "1", "pp512", "2.0 ± 0.1"),
+	                 profile)
+	              ->run;
+	reading_expects_figure(run, "fa@1/pp512_tokens_per_s", 2, true, "tokens/s");
+	assert_null(weir_run_label(run, "heading"));
+	weir_profile_free(profile);
+}
+
 static void deviations_of_means_are_labels(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -416,6 +443,7 @@ int main(void)
 		cmocka_unit_test(a_latency_of_0_is_not_given),
 		cmocka_unit_test(tables_in_a_log_are_read_with_the_builds_behind_them),
 		cmocka_unit_test(equal_tests_get_numbers_and_are_not_pooled),
+		cmocka_unit_test(headings_name_tables_that_nothing_else_distinguishes),
 		cmocka_unit_test(deviations_of_means_are_labels),
 		cmocka_unit_test(tests_of_a_context_are_tests),
 		cmocka_unit_test(concurrent_requests_are_a_condition),

@@ -13,7 +13,8 @@
  *
  * Conditions that all tests of the file share are labels. Others are in the names of the tests that
  * they distinguish ("flash_attn@0/pp512"), and tests under equal conditions have a number
- * ("pp512#2"): they are never pooled, because a log does not show what else was changed.
+ * ("pp512#2") unless headings of the text distinguish them ("heading@GPU 0/pp512"): they are never
+ * pooled, because a log does not show what else was changed.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "engine/readers/benchmark/llama_tests.h"
 #include "engine/readers/parts/csv.h"
 #include "engine/readers/parts/damage.h"
+#include "engine/readers/parts/heading.h"
 #include "engine/readers/parts/records.h"
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
@@ -281,7 +283,9 @@ struct header {
 	struct weir_names *names;
 	uint32_t *ids;
 	size_t count, capacity;
-	size_t first; /* column of a table behind the prefix of its lines */
+	size_t first;                /* column of a table behind the prefix of its lines */
+	struct weir_heading heading; /* of the line */
+	char of_table[WEIR_HEADING]; /* the heading above the table */
 };
 
 static struct weir_slice column_of(const struct header *header, size_t column)
@@ -613,6 +617,7 @@ static enum weir_status take_line(struct weir_llama_tests *reading, struct heade
 {
 	struct weir_llama_test test;
 
+	weir_heading_take(&header->heading, row->line);
 	take_build(reading, weir_slice_trim(row->line));
 	warn_of_failure(reading, row);
 	if (row->count < 3)
@@ -621,6 +626,7 @@ static enum weir_status take_line(struct weir_llama_tests *reading, struct heade
 		size_t model = weir_csv_find(row, "model");
 
 		keep_header(header, row);
+		memcpy(header->of_table, header->heading.text, sizeof(header->of_table));
 		header->first = model == WEIR_CSV_NO_COLUMN ? 1 : model;
 		return WEIR_OK;
 	}
@@ -635,6 +641,8 @@ static enum weir_status take_line(struct weir_llama_tests *reading, struct heade
 		header->count = 0;
 		return WEIR_OK;
 	}
+	take_condition(reading, &test, weir_slice_of(WEIR_LLAMA_HEADING),
+	               weir_slice_of(header->of_table));
 	return add_test(reading, &test, row->at, err);
 }
 

@@ -13,8 +13,9 @@
 /* Conditions that follow from another one: they distinguish tests that nothing else does. */
 static bool is_derived(const char *key)
 {
-	static const char *const keys[] = {"build_number",   "model_filename", "model_size",
-	                                   "model_n_params", "size",           "params"};
+	static const char *const keys[] = {"build_number",    "model_filename", "model_size",
+	                                   "model_n_params",  "size",           "params",
+	                                   WEIR_LLAMA_HEADING};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcmp(key, keys[i]) == 0)
@@ -89,13 +90,13 @@ static void share_labels(const struct weir_llama_tests *reading)
 {
 	for (size_t key = 0; key < reading->key_count; key++) {
 		uint32_t value = reading->tests[0].values[key];
-		bool shared = value != 0;
+		const char *name = weir_names_text(reading->texts, reading->keys[key]);
+		bool shared = value != 0 && strcmp(name, WEIR_LLAMA_HEADING) != 0;
 
 		for (size_t i = 1; i < reading->count; i++)
 			shared &= reading->tests[i].values[key] == value;
 		if (shared)
-			weir_run_set_label(reading->input->run,
-			                   weir_names_text(reading->texts, reading->keys[key]),
+			weir_run_set_label(reading->input->run, name,
 			                   weir_names_text(reading->texts, value));
 	}
 }

@@ -8,6 +8,8 @@
 #include "engine/readers/benchmark/benchmark.h"
 #include "engine/readers/parts/figures.h"
 
+/* The condition that is the heading of a table: it distinguishes tests that nothing else does. */
+#define WEIR_LLAMA_HEADING  "heading"
 #define WEIR_LLAMA_MAX_KEYS WEIR_FIGURE_MAX_LABELS
 #define WEIR_LLAMA_MAX_PART 64 /* bytes of a condition in a name; the rest is cut */
 #define WEIR_LLAMA_MAX_MORE 16 /* further figures of a test */
