@@ -178,7 +178,7 @@ static bool is_rank(struct weir_slice text)
 }
 
 /* Takes "mean", "median", "p99.9" of a subject. These programs write 0 if they had nothing to take
- * a mean of. p50 stays beside the median because one file may have both. */
+ * a mean of. p50 is apart from the median because one file may have both, which may differ. */
 static enum weir_status take_figure(struct reader *reader, size_t slot, struct weir_slice name,
                                     double ms, struct weir_error *err)
 {

@@ -376,14 +376,23 @@ static void add_time(struct weir_run *run, const char *prefix, const char *stati
 	weir_text_release(&name);
 }
 
+/* True for a percentile that is the median again, as some programs state both. */
+static bool is_median(const struct weir_client_percentile *other, double median)
+{
+	return strcmp(other->name, "p50") == 0 && fabs(other->ms - median) <= 0;
+}
+
 static void add_times(const struct weir_client_summary *summary, const char *prefix,
                       const struct subject *subject, struct weir_run *run)
 {
+	double median = time_of(summary, subject->slot, offsetof(struct weir_client_times, median));
+
 	for (size_t i = 0; i < STATISTICS; i++)
 		add_time(run, prefix, statistics[i].name, subject->name,
 		         time_of(summary, subject->slot, statistics[i].slot));
 	for (size_t i = 0; i < summary->other_count; i++)
-		if (summary->others[i].slot == subject->slot)
+		if (summary->others[i].slot == subject->slot &&
+		    !is_median(&summary->others[i], median))
 			add_time(run, prefix, summary->others[i].name, subject->name,
 			         summary->others[i].ms);
 }
