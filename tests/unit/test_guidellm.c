@@ -269,6 +269,28 @@ static void load_points_of_a_sweep_have_separate_figures(void **state)
 	weir_profile_free(profile);
 }
 
+static void a_rate_of_input_above_that_of_all_tokens_is_left_out(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(
+		reader,
+		HEAD "{\"config\": {}, \"scheduler_metrics\": {\"requests_made\": "
+		     "{\"successful\": 8, \"total\": 8}}, \"metrics\": {\"request_totals\": "
+		     "{\"successful\": 6, \"total\": 6}, \"request_latency\": " E2E
+		     ", \"prompt_tokens_per_second\": " DIST(
+			     "129", "1", "2", "9") ", \"tokens_per_second\": " DIST("107", "1", "2",
+	                                                                            "9") "}}]}",
+		profile);
+
+	(void)state;
+	assert_null(weir_series_find(&input->run->metrics, "input_throughput"));
+	reading_expects_figure(input->run, "total_token_throughput", 107, true, "tokens/s");
+	assert_int_equal(input->warnings[WEIR_WARN_INCONSISTENT].count, 1);
+	/* metrics leave out the requests of the warm-up */
+	assert_string_equal(weir_run_label(input->run, "completed"), "6");
+	weir_profile_free(profile);
+}
+
 static void rows_of_its_csv_are_load_points_named_as_in_json(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -565,6 +587,7 @@ int main(void)
 		cmocka_unit_test(records_become_requests_from_when_they_were_due),
 		cmocka_unit_test(samples_replace_figures_unless_some_are_missing),
 		cmocka_unit_test(load_points_of_a_sweep_have_separate_figures),
+		cmocka_unit_test(a_rate_of_input_above_that_of_all_tokens_is_left_out),
 		cmocka_unit_test(rows_of_its_csv_are_load_points_named_as_in_json),
 		cmocka_unit_test(a_damaged_csv_is_read_around_or_refused),
 		cmocka_unit_test(a_rate_that_was_not_reached_is_a_warning),

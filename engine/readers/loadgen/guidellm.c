@@ -383,6 +383,16 @@ static void check_total(struct point *point, struct weir_input *input)
 	                "tokens per second: not the requests per second times their tokens");
 }
 
+/* Forgets the rate of input if it exceeds that of all tokens: it is weighted by other intervals. */
+static void check_input(struct point *point, struct weir_input *input)
+{
+	if (!(point->summary.input_throughput > point->summary.total_throughput))
+		return;
+	point->summary.input_throughput = NAN;
+	weir_input_warn(input, WEIR_WARN_INCONSISTENT, UINT64_MAX,
+	                "input tokens per second: more than those of input and output");
+}
+
 /* Gives the summary the totals that the rates are checked against. Versions 0.2 and 0.3 take rates
  * over the time between requests, not over the duration. */
 static void set_totals(struct point *point)
@@ -408,6 +418,7 @@ static enum weir_status finish_point(struct point *point, struct weir_input *inp
 	forget_meaningless(point);
 	check_window(point, input);
 	check_total(point, input);
+	check_input(point, input);
 	set_totals(point);
 	point->summary.achieved_per_s = weir_client_highest_rate(
 		point->summary.sent, point->duration_s, point->max_latency_s);
