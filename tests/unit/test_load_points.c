@@ -231,6 +231,12 @@ static void tables_without_figures_are_refused(void **state)
 	reading_refuses(perf, HEADER, WEIR_E_EMPTY, "expected Inferences/Second");
 	reading_refuses(perf, "a,b\n1,2\n", WEIR_E_EMPTY, "no figure in this table");
 	reading_refuses(analyzer, "", WEIR_E_EMPTY, "expected Throughput (infer/sec)");
+	reading_refuses(analyzer,
+	                "Model,GPU UUID,GPU Memory Usage (MB),GPU Power Usage (W)\n"
+	                "triton-server,GPU-1,200.0,20.5\n",
+	                WEIR_E_FORMAT,
+	                "the idle server before any model, without a request (gpu_memory_mb 200, "
+	                "gpu_power_w 20.5); pass metrics-model-inference.csv");
 }
 
 static void more_figures_than_a_run_holds_are_refused(void **state)

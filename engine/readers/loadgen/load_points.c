@@ -27,6 +27,7 @@
 #define MAX_ORDINALS 64  /* distinct texts of one key column */
 #define KEY_TEXT     128 /* bytes; a longer text of a key is cut */
 #define PERCENTILE   8   /* bytes of "p99.9" */
+#define MOST_IDLE    3   /* figures of an idle server that an error states */
 
 enum cells {
 	CELL_NUMBER,         /* or "421.0, [184.5,236.5]": the total of several models, and each */
@@ -581,10 +582,44 @@ static const struct weir_mark analyzer_marks[] = {
 	{0},
 };
 
+#define SERVER_ALONE "triton-server" /* the model of the row before any model is loaded */
+
+/* Returns true if all rows are of the server before any model: metrics-server-only.csv. */
+static bool is_server_alone(const struct weir_run *run)
+{
+	const char *model = weir_run_label(run, "model"); /* of a table with one row */
+
+	if (model)
+		return strcmp(model, SERVER_ALONE) == 0;
+	for (size_t i = 0; i < run->metrics.count; i++)
+		if (!weir_slice_starts(weir_slice_of(run->metrics.items[i].name), SERVER_ALONE "/"))
+			return false;
+	return true;
+}
+
+/* Fails because of the table of the server alone, and says its first figures. */
+static enum weir_status fail_as_idle(const struct weir_run *run, struct weir_error *err)
+{
+	struct weir_text figures = {0};
+
+	for (size_t i = 0; i < run->metrics.count && i < MOST_IDLE; i++)
+		weir_text_printf(&figures, "%s%s %.4g", i ? ", " : "", run->metrics.items[i].name,
+		                 run->metrics.items[i].value[0]);
+	weir_fail(err, WEIR_E_FORMAT,
+	          "it is Model Analyzer's metrics-server-only.csv: the idle server before any "
+	          "model, without a request (%s); pass metrics-model-inference.csv of the same "
+	          "search",
+	          figures.data);
+	weir_text_release(&figures);
+	return WEIR_E_FORMAT;
+}
+
 static enum weir_status read_analyzer(struct weir_source *source, struct weir_input *input,
                                       struct weir_error *err)
 {
-	return read_table(&analyzer_table, source, input, err);
+	enum weir_status status = read_table(&analyzer_table, source, input, err);
+
+	return !status && is_server_alone(input->run) ? fail_as_idle(input->run, err) : status;
 }
 
 const struct weir_reader weir_reader_model_analyzer = {
