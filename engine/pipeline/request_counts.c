@@ -297,6 +297,17 @@ static void note_good(struct weir_report *report, const struct weir_run *run)
 	weir_text_release(&text);
 }
 
+/* Appends "12 %", and "99.8 %" rather than "100 %": answers that are all missing have no length. */
+static void put_difference(double percent, struct weir_text *out)
+{
+	if (percent >= 99.5 && percent < 99.95)
+		weir_text_printf(out, "%.1f %%", percent);
+	else if (percent >= 99.95 && percent < 100)
+		weir_text_puts(out, "more than 99.9 %");
+	else
+		weir_text_share(out, percent / 100);
+}
+
 /* Notes answers of another length than was asked for: their times are not comparable. */
 static void note_lengths(struct weir_report *report, const struct weir_run *run)
 {
@@ -313,7 +324,7 @@ static void note_lengths(struct weir_report *report, const struct weir_run *run)
 	weir_text_puts(&text, " requests gave another number of output tokens than was asked for");
 	if (isfinite(percent) && percent != 0) {
 		weir_text_puts(&text, "; over all requests, answers were ");
-		weir_text_share(&text, fabs(percent) / 100);
+		put_difference(fabs(percent), &text);
 		weir_text_puts(&text, percent < 0 ? " shorter on average" : " longer on average");
 	}
 	weir_report_note(report, "output_length", "%s", text.data);

@@ -368,6 +368,9 @@ static void rounded_totals_contradict_nothing(void **state)
 	fixture.summary.total_throughput = 98000;
 	weir_client_totals_check(&fixture.summary, fixture.input);
 	assert_int_equal(warnings(&fixture, WEIR_WARN_CONTRADICTION), 5);
+	/* each is named */
+	assert_non_null(strstr(fixture.input->warnings[WEIR_WARN_CONTRADICTION].detail,
+	                       "; request throughput: stated 500/s"));
 	fixture.summary.rounding = 0.005;
 	weir_profile_free(fixture.profile);
 	fixture.profile = weir_profile_new();

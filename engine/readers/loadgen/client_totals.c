@@ -11,13 +11,20 @@
 #define TOLERANCE   0.05 /* relative; a larger difference is no rounding */
 #define SHORT_SHARE 0.5  /* of the output that was asked for; less is no chance */
 
-static void warn(struct weir_input *input, struct weir_text *detail)
+/* Contradictions of one summary. */
+struct findings {
+	struct weir_text texts; /* of all, with ';' between them */
+	size_t count;
+};
+
+static void warn(struct findings *found, struct weir_text *detail)
 {
-	weir_input_warn(input, WEIR_WARN_CONTRADICTION, UINT64_MAX, detail->data);
+	weir_text_printf(&found->texts, "%s%s", found->count ? "; " : "", detail->data);
+	found->count++;
 	weir_text_release(detail);
 }
 
-static void check_count(const struct weir_client_summary *summary, struct weir_input *input)
+static void check_count(const struct weir_client_summary *summary, struct findings *found)
 {
 	struct weir_text detail = {0};
 
@@ -25,10 +32,10 @@ static void check_count(const struct weir_client_summary *summary, struct weir_i
 		return;
 	weir_text_printf(&detail, "%.15g requests completed, %.15g were to be sent",
 	                 summary->completed, summary->prompts);
-	warn(input, &detail);
+	warn(found, &detail);
 }
 
-static void check_good(const struct weir_client_summary *summary, struct weir_input *input)
+static void check_good(const struct weir_client_summary *summary, struct findings *found)
 {
 	struct weir_text detail = {0};
 
@@ -36,12 +43,12 @@ static void check_good(const struct weir_client_summary *summary, struct weir_in
 		return;
 	weir_text_printf(&detail, "%.15g requests met their targets, %.15g completed",
 	                 summary->good, summary->completed);
-	warn(input, &detail);
+	warn(found, &detail);
 }
 
 /* Answers that end early, such as those of prompts that are too long, have short times, which look
  * like a fast server. */
-static void check_answers(const struct weir_client_summary *summary, struct weir_input *input)
+static void check_answers(const struct weir_client_summary *summary, struct findings *found)
 {
 	struct weir_text detail = {0};
 
@@ -53,12 +60,12 @@ static void check_answers(const struct weir_client_summary *summary, struct weir
 		                 detail.length ? ", " : "", summary->retokenized,
 		                 summary->completed);
 	if (detail.length)
-		warn(input, &detail);
+		warn(found, &detail);
 	weir_text_release(&detail);
 }
 
 /* Requests in flight take at most the concurrency times the duration, all together. */
-static void check_concurrency(const struct weir_client_summary *summary, struct weir_input *input,
+static void check_concurrency(const struct weir_client_summary *summary, struct findings *found,
                               double rounding)
 {
 	double mean_ms = isnan(summary->e2e.mean) ? summary->sampled_e2e : summary->e2e.mean;
@@ -74,7 +81,7 @@ static void check_concurrency(const struct weir_client_summary *summary, struct 
 	weir_text_duration(&detail, taken_s * 1e9);
 	weir_text_printf(&detail, ", more than %.6g at a time in ", summary->max_concurrency);
 	weir_text_duration(&detail, summary->duration_s * 1e9);
-	warn(input, &detail);
+	warn(found, &detail);
 }
 
 /* A throughput, and the total that it is per second of. */
@@ -84,7 +91,7 @@ struct rate {
 };
 
 static void check_rate(const struct rate *rate, double duration_s, double rounding,
-                       struct weir_input *input)
+                       struct findings *found)
 {
 	double least = rate->total / (duration_s + rounding) - rounding;
 	double most =
@@ -97,7 +104,7 @@ static void check_rate(const struct rate *rate, double duration_s, double roundi
 	weir_text_printf(&detail, "%s: stated %.4g/s, %.4g/s by %.15g %s in ", rate->name,
 	                 rate->stated, rate->total / duration_s, rate->total, rate->unit);
 	weir_text_duration(&detail, duration_s * 1e9);
-	warn(input, &detail);
+	warn(found, &detail);
 }
 
 /* A throughput of tokens, and what it follows from. */
@@ -109,7 +116,7 @@ struct token_rate {
 /* Compares a throughput of tokens with that of requests, for tools that do not state the duration
  * and all tokens. */
 static void check_tokens(const struct weir_client_summary *summary, const struct token_rate *rate,
-                         double rounding, struct weir_input *input)
+                         double rounding, struct findings *found)
 {
 	double stated = rate->stated, requests = summary->request_throughput;
 	double tokens = rate->tokens;
@@ -124,7 +131,7 @@ static void check_tokens(const struct weir_client_summary *summary, const struct
 	weir_text_printf(&detail, "%s: stated %.4g/s, %.4g/s by %.4g requests/s of ", rate->name,
 	                 stated, requests * tokens, requests);
 	weir_text_printf(&detail, "%.4g tokens", tokens);
-	warn(input, &detail);
+	warn(found, &detail);
 }
 
 void weir_client_totals_check(const struct weir_client_summary *summary, struct weir_input *input)
@@ -142,15 +149,19 @@ void weir_client_totals_check(const struct weir_client_summary *summary, struct 
 		{"output throughput", summary->output_throughput, out, summary->output_tokens},
 		{"input throughput", summary->input_throughput, in, summary->input_tokens},
 	};
+	struct findings found = {0};
 
-	check_concurrency(summary, input, rounding);
-	check_count(summary, input);
-	check_good(summary, input);
-	check_answers(summary, input);
+	check_concurrency(summary, &found, rounding);
+	check_count(summary, &found);
+	check_good(summary, &found);
+	check_answers(summary, &found);
 	for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
-		check_tokens(summary, &tokens[i], rounding, input);
+		check_tokens(summary, &tokens[i], rounding, &found);
 	for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-		check_rate(&rates[i], summary->duration_s, rounding, input);
+		check_rate(&rates[i], summary->duration_s, rounding, &found);
+	for (size_t i = 0; i < found.count; i++)
+		weir_input_warn(input, WEIR_WARN_CONTRADICTION, UINT64_MAX, found.texts.data);
+	weir_text_release(&found.texts);
 }
 
 /* Labels of the totals of a run. */
