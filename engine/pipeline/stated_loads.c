@@ -59,6 +59,31 @@ static const char *figure_of_load(const char *name)
 	               : NULL;
 }
 
+/* Returns "#2" of "pp512#2_tokens_per_s", which tells results of one test apart; empty without a
+ * number. */
+static struct weir_slice number_in(const char *figure)
+{
+	const char *from = strchr(figure, '#');
+	size_t length = from ? 1 + strspn(from + 1, "0123456789") : 0;
+
+	return length > 1 ? (struct weir_slice){from, length} : (struct weir_slice){"", 0};
+}
+
+/* Returns true for the name of a figure with or without a number of the result. */
+static bool is_figure(const char *own, const char *figure)
+{
+	struct weir_slice number = number_in(own);
+	size_t before;
+
+	if (strcmp(own, figure) == 0)
+		return true;
+	if (!number.length)
+		return false;
+	before = (size_t)(number.data - own);
+	return strncmp(own, figure, before) == 0 &&
+	       strcmp(number.data + number.length, figure + before) == 0;
+}
+
 /* Figures that a note names in words. */
 static const struct {
 	const char *figure, *words, *unit; /* NULL: the unit of the figure */
@@ -145,7 +170,7 @@ static bool add_range(const struct weir_run *run, const char *figure, struct wei
 		const struct weir_series *series = &run->metrics.items[i];
 		const char *own = figure_of_load(series->name);
 
-		if (!own || strcmp(own, figure) != 0 ||
+		if (!own || !is_figure(own, figure) ||
 		    isnan(weir_mean(series->value, series->count)))
 			continue;
 		least = fmin(least, weir_mean(series->value, series->count));
@@ -217,7 +242,7 @@ static size_t add_first_ranges(const struct weir_run *run, size_t most, struct w
 
 		if (!own || !has_conditions_alone((struct weir_slice){name, (size_t)(own - name)}))
 			continue;
-		while (at && strcmp(figures[at - 1], own) != 0)
+		while (at && !is_figure(own, figures[at - 1]))
 			at--;
 		if (!at && add_range(run, own, out))
 			figures[listed++] = own;
@@ -233,21 +258,25 @@ struct loads {
 
 static void count_loads(const struct weir_run *run, struct loads *loads)
 {
-	struct weir_slice *seen = weir_alloc((run->metrics.count + 1) * sizeof *seen);
+	struct {
+		struct weir_slice prefix, number;
+	} *seen = weir_alloc((run->metrics.count + 1) * sizeof *seen);
 	size_t count = 0;
 
 	for (size_t i = 0; i < run->metrics.count; i++) {
 		const char *name = run->metrics.items[i].name, *own = figure_of_load(name);
 		struct weir_slice prefix = {name, own ? (size_t)(own - name) : 0};
+		struct weir_slice number = number_in(own ? own : "");
 		size_t at = count;
 
-		while (at && !(seen[at - 1].length == prefix.length &&
-		               memcmp(seen[at - 1].data, name, prefix.length) == 0))
+		while (at && !(weir_slice_same(seen[at - 1].prefix, prefix) &&
+		               weir_slice_same(seen[at - 1].number, number)))
 			at--;
 		if (!own || at)
 			continue;
-		seen[count++] = prefix;
-		loads->numbered |= is_numbered(prefix);
+		seen[count].prefix = prefix;
+		seen[count++].number = number;
+		loads->numbered |= is_numbered(prefix) || number.length;
 		loads->others |= !has_loads_alone(prefix);
 	}
 	loads->count += count;

@@ -217,6 +217,14 @@ static void the_range_of_the_main_figure_is_a_headline(void **state)
 			     {"fa@0/mean_step_ms", 5}, {"fa@1/mean_step_ms", 5}, {0}}),
 	             "mean step 5 ms over the 2 configurations of the file; they do not show "
 	             "where the time goes");
+	/* with results of one test that a number tells apart */
+	expect_range(stated_profile((struct stated[]){{"fa@0/pp512_mean_ms", 5},
+	                                              {"fa@1/pp512_mean_ms", 7},
+	                                              {"fa@0/pp512#2_mean_ms", 2},
+	                                              {"fa@1/pp512#2_mean_ms", 9},
+	                                              {0}}),
+	             "pp512 mean 2 to 9 ms over the 4 results of the file; they do not show where "
+	             "the time goes");
 	expect_range(stated_profile((struct stated[]){{"rate@1/request_throughput", 1}, {0}}),
 	             NULL);
 	expect_range(stated_profile((struct stated[]){{"request_throughput", 1}, {0}}), NULL);
