@@ -272,21 +272,22 @@ static void records_of_a_dashboard_are_refused_by_name(void **state)
 	weir_source_free(source);
 }
 
-static void the_list_of_a_sweep_is_refused_by_name(void **state)
+static void the_list_of_a_sweep_is_read_as_its_results(void **state)
 {
-	static const char text[] =
-		"[{\"date\": \"x\", \"completed\": 8, \"request_throughput\": 5.8, "
-		"\"run_number\": 0}, {\"completed\": 8}]";
-	const struct weir_reader *chosen;
-	struct weir_source *source;
-	struct weir_error err = {0};
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_run *run =
+		reading_of(reader,
+	                   "[{\"date\": \"x\", \"completed\": 8, \"request_throughput\": 5.8, "
+	                   "\"max_concurrency\": 2, \"run_number\": 0}, {\"completed\": 8, "
+	                   "\"request_throughput\": 6.5, \"max_concurrency\": 2, "
+	                   "\"run_number\": 1}]",
+	                   profile)
+			->run;
 
 	(void)state;
-	assert_int_equal(weir_source_open_memory("test", text, strlen(text), &source, &err),
-	                 WEIR_OK);
-	assert_int_equal(weir_reader_choose(source, &chosen, &err), WEIR_E_FORMAT);
-	assert_non_null(strstr(err.message, "pass the results themselves (run=0.json"));
-	weir_source_free(source);
+	reading_expects_figure(run, "concurrency@2/request_throughput", 5.8, true, "1/s");
+	reading_expects_figure(run, "concurrency@2#2/request_throughput", 6.5, true, "1/s");
+	weir_profile_free(profile);
 }
 
 /* Two answers: 1000 tokens at 10 ms each and 2 tokens at 100 ms each. */
@@ -372,7 +373,7 @@ int main(void)
 		cmocka_unit_test(several_results_in_a_log_are_one_run_with_names),
 		cmocka_unit_test(a_log_without_one_whole_result_is_refused),
 		cmocka_unit_test(records_of_a_dashboard_are_refused_by_name),
-		cmocka_unit_test(the_list_of_a_sweep_is_refused_by_name),
+		cmocka_unit_test(the_list_of_a_sweep_is_read_as_its_results),
 		cmocka_unit_test(a_mean_of_ratios_is_kept),
 		cmocka_unit_test(far_less_output_than_was_asked_for_is_a_warning),
 		cmocka_unit_test(answers_in_one_piece_have_no_time_per_token),
