@@ -94,6 +94,7 @@ static const struct weir_telemetry_figures unknown_telemetry = {
 	.sm_active = NAN,
 	.tensor_active = NAN,
 	.dram_active = NAN,
+	.engine_active = NAN,
 };
 
 static struct weir_gpu_figures unknown_gpu(void)

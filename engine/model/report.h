@@ -359,6 +359,7 @@ struct weir_transfer_figures {
 /* Means of one device over all its samples. */
 struct weir_device_use {
 	const char *id;              /* NULL: no such device */
+	size_t alike;                /* devices with this use */
 	double utilization, power_w; /* NAN: not stated */
 };
 
@@ -381,6 +382,7 @@ struct weir_telemetry_figures {
 	double power_all_w, sm_clock_all_mhz, memory_clock_all_mhz, memory_activity_all;
 	double power_capped, thermal_capped; /* share of the time in use with reduced clocks */
 	double sm_active, tensor_active, dram_active; /* mean while in use */
+	double engine_active; /* mean over all samples; NAN: not stated beside a utilisation */
 	bool has_transfers;
 	struct weir_transfer_figures transfers;
 };

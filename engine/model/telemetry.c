@@ -24,7 +24,8 @@ WEIR_ENUM_TEXTS(
 	[WEIR_GAUGE_LINK_RECEIVED_BYTES_PER_S] = "link_received_bytes_per_s",
 	[WEIR_GAUGE_POWER_CAPPED_NS] = "power_capped_ns", [WEIR_GAUGE_THERMAL_NS] = "thermal_ns",
 	[WEIR_GAUGE_ENERGY_J] = "energy_j", [WEIR_GAUGE_BOARD_POWER_W] = "board_power_w",
-	[WEIR_GAUGE_MEMORY_USED_SHARE] = "memory_used_share")
+	[WEIR_GAUGE_MEMORY_USED_SHARE] = "memory_used_share",
+	[WEIR_GAUGE_ENGINE_ACTIVE] = "engine_active")
 
 struct weir_telemetry *weir_telemetry_new(void)
 {

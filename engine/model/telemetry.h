@@ -41,6 +41,8 @@ enum weir_gauge {
 	WEIR_GAUGE_ENERGY_J,        /* running total */
 	WEIR_GAUGE_BOARD_POWER_W,   /* of a board with host and device; not in POWER_W */
 	WEIR_GAUGE_MEMORY_USED_SHARE, /* of monitors that state no bytes */
+	WEIR_GAUGE_ENGINE_ACTIVE, /* share of time in which the graphics or compute engine worked;
+	                             NAN where it is the utilisation itself */
 	WEIR_GAUGE_COUNT
 };
 
@@ -83,6 +85,15 @@ struct weir_telemetry {
 	const char *power_rail;
 	/* The file has a column of the utilisation, with or without values. */
 	bool has_use_column;
+	/* Second dies state no power: that of the first is of the whole card. */
+	bool power_of_cards;
+	/* A device is divided (MIG) and states no utilisation. */
+	bool divided;
+	/* Parts of the devices, and memory of the smallest and largest one; 0: not stated. */
+	uint32_t part_count;
+	double part_least_bytes, part_most_bytes;
+	uint32_t
+		attached; /* devices of the host, of which the file may list fewer; 0: not stated */
 	uint32_t board_rails; /* rails that the power of the board is the sum of; 0: measured */
 	struct weir_telemetry_sample *samples;
 	size_t count, capacity;

@@ -185,6 +185,17 @@ static bool has_monitor_with_empty_use(const struct weir_report *report)
 	return column && has_monitor_without_use(report);
 }
 
+/* True if the samples have no figure of use because a device is divided. */
+static bool has_divided_monitor(const struct weir_report *report)
+{
+	bool divided = false;
+
+	for (size_t i = 0; report->profile && i < report->profile->input_count; i++)
+		divided |= report->profile->inputs[i].telemetry &&
+		           report->profile->inputs[i].telemetry->divided;
+	return divided && has_monitor_without_use(report);
+}
+
 static bool has_host_profile(const struct weir_report *report)
 {
 	return report->host != NULL;
@@ -365,6 +376,11 @@ static const struct {
 	{has_idle_monitor, NULL, "the monitor saw the device idle in every sample",
          "take samples while the program runs under load, and pass requests or a timeline of the "
          "device from the same time"},
+	{has_divided_monitor, NULL,
+         "the GPU is divided (MIG), and such a GPU states no utilisation: its samples do not show "
+         "whether it was in use",
+         "record DCGM's profiling metrics of each instance (DCGM_FI_PROF_GR_ENGINE_ACTIVE of "
+         "dcgm-exporter, or dcgmi dmon -e 1001,1005 -i i:0)" AND_REQUESTS},
 	{has_monitor_with_empty_use, NULL,
          "the utilisation was asked for, but the monitor states none: its samples do not show "
          "whether the device was in use",

@@ -390,6 +390,8 @@ const struct weir_query_meaning weir_query_meanings[] = {
 	{"telemetry", "sm_active", "share", "mean while in use"},
 	{"telemetry", "tensor_active", "share", "mean while in use"},
 	{"telemetry", "dram_active", "share", "mean while in use"},
+	{"telemetry", "engine_active", "share",
+         "time in which the compute engine worked, beside a utilisation: mean of all samples"},
 	{"telemetry", "transfers_*", "bytes/s",
          "mean traffic on PCIe (to_host, from_host) and NVLink"},
 	{"graphs", "signature", "", "identity of the graph, the same in every run"},

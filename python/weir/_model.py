@@ -973,6 +973,8 @@ class Telemetry(Record):
     tensor_active: Optional[float] = None
     #: mean while in use [share]
     dram_active: Optional[float] = None
+    #: time in which the compute engine worked, beside a utilisation: mean of all samples [share]
+    engine_active: Optional[float] = None
     transfers: Optional[TelemetryTransfers] = member(TelemetryTransfers)
 
 

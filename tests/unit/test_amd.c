@@ -474,6 +474,28 @@ static void lines_of_rocm_smi_are_figures_of_their_device(void **state)
 	expect_warned(AMD, lines, WEIR_WARN_BAD_NUMBER, 0);
 }
 
+static void asked_figures_and_crashes_of_rocm_smi_are_told(void **state)
+{
+	static const char table[] = "GPU  Temp   AvgPwr  SCLK    MCLK    Fan     Perf  GPU%\n"
+				    "0    31.0c  N/A     852Mhz  167Mhz  28.63%  auto  N/A\n";
+	static const char dies[] =
+		"GPU[0]\t\t: Average Graphics Package Power (W): 237.0\n"
+		"GPU[1]\t\t: Average Graphics Package Power (W): N/A (Secondary die)\n";
+	struct weir_profile *profile = weir_profile_new();
+
+	(void)state;
+	assert_true(telemetry_of(AMD, table, profile)->has_use_column);
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	assert_true(telemetry_of(AMD, dies, profile)->power_of_cards);
+	weir_profile_free(profile);
+	expect_warned(AMD,
+	              "GPU[0]\t\t: GPU use (%): 97\nTraceback (most recent call last):\n  File\n",
+	              WEIR_WARN_OF_TOOL, 1);
+	expect_samples(AMD, "{\"card0\": {\"Temperature (Sensor mem) (c)\": \"79.0\"}}",
+	               "card0 memory_temperature_c=79\n");
+}
+
 /* A report ends with its title, or where a figure of a device comes again. */
 static void reports_of_rocm_smi_follow_each_other(void **state)
 {
@@ -615,6 +637,7 @@ int main(void)
 		cmocka_unit_test(a_device_that_rocm_smi_could_not_read_is_no_sample),
 		cmocka_unit_test(the_model_below_a_row_of_rocm_smi_is_its_name),
 		cmocka_unit_test(lines_of_rocm_smi_are_figures_of_their_device),
+		cmocka_unit_test(asked_figures_and_crashes_of_rocm_smi_are_told),
 		cmocka_unit_test(reports_of_rocm_smi_follow_each_other),
 		cmocka_unit_test(damaged_rows_of_rocm_smi_are_left_out),
 		cmocka_unit_test(tables_for_people_are_refused_with_what_to_record),

@@ -87,6 +87,10 @@ static void damaged_rows_are_counted(void **state)
 	expect_warned(AMD, "GPU  POWER  GFX%\n  0    5 W  7 %\n  1    5 W  7 %",
 	              WEIR_WARN_TRUNCATED, 0);
 	reading_refuses(AMD, EARLY, WEIR_E_EMPTY, "no row with a value below the header");
+	reading_refuses(AMD,
+	                "GPU  XCP  POWER  PWR_CAP  GPU_T  MEM_T  GFX_CLK  GFX%  MEM%  MEM_CLOCK\n"
+	                "  0    0    N/A      N/A    N/A    N/A      N/A   N/A   N/A        N/A\n",
+	                WEIR_E_EMPTY, "MEM%");
 	reading_survives_damage(AMD, EARLY EARLY_ROW LATE LATE_ROW);
 }
 

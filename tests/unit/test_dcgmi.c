@@ -148,9 +148,15 @@ static void an_error_is_reported(void **state)
 	char text[256] = NAMES UNITS;
 
 	(void)state;
-	reading_refuses(DCGMI, error, WEIR_E_EMPTY, "could not watch the fields");
+	reading_refuses(DCGMI, error, WEIR_E_EMPTY,
+	                "no sample: dcgmi says \"Error setting watches. Result: The third-party "
+	                "Profiling module "
+	                "returned an unrecoverable error\"");
 	memcpy(text + strlen(text), error, sizeof(error));
-	reading_refuses(DCGMI, text, WEIR_E_EMPTY, "could not watch the fields");
+	reading_refuses(DCGMI, text, WEIR_E_EMPTY,
+	                "no sample: dcgmi says \"Error setting watches. Result: The third-party "
+	                "Profiling module "
+	                "returned an unrecoverable error\"");
 	expect_warned(DCGMI, NAMES ZERO "Error: connection lost\n" ZERO, WEIR_WARN_DEVICE_ERROR, 1);
 }
 

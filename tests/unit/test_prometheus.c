@@ -387,6 +387,46 @@ static void blank_figures_of_devices_are_missing(void **state)
 	weir_profile_free(profile);
 }
 
+/* Returns the only sample of a page of dcgm-exporter; valid while the profile lives. */
+static const struct weir_telemetry_sample *only_sample(struct weir_profile *profile,
+                                                       const char *page)
+{
+	scrape_of(&weir_reader_prometheus, profile, page);
+	assert_int_equal(profile->inputs[0].telemetry->count, 1);
+	return profile->inputs[0].telemetry->samples;
+}
+
+static void the_activity_of_the_engine_stands_beside_the_utilisation(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry_sample *sample;
+
+	(void)state;
+	sample = only_sample(profile, "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\"} 90\n"
+	                              "DCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu=\"0\"} 0.25\n");
+	assert_near(sample->value[WEIR_GAUGE_UTILIZATION], 0.9, 1e-15);
+	assert_near(sample->value[WEIR_GAUGE_ENGINE_ACTIVE], 0.25, 0);
+	weir_profile_free(profile);
+	profile = weir_profile_new();
+	sample = only_sample(profile, "DCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu=\"0\"} 0.25\n");
+	assert_near(sample->value[WEIR_GAUGE_UTILIZATION], 0.25, 0);
+	assert_true(isnan(sample->value[WEIR_GAUGE_ENGINE_ACTIVE]));
+	weir_profile_free(profile);
+}
+
+static void memory_at_zero_degrees_has_no_sensor(void **state)
+{
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry_sample *sample;
+
+	(void)state;
+	sample = only_sample(profile, "DCGM_FI_DEV_MEMORY_TEMP{gpu=\"0\"} 0\n"
+	                              "DCGM_FI_DEV_GPU_TEMP{gpu=\"0\"} 0\n");
+	assert_true(isnan(sample->value[WEIR_GAUGE_MEMORY_TEMPERATURE_C]));
+	assert_near(sample->value[WEIR_GAUGE_TEMPERATURE_C], 0, 0);
+	weir_profile_free(profile);
+}
+
 static void each_page_is_a_row_of_telemetry(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -555,6 +595,8 @@ int main(void)
 		cmocka_unit_test(texts_of_unused_labels_are_not_kept),
 		cmocka_unit_test(figures_of_devices_are_telemetry),
 		cmocka_unit_test(blank_figures_of_devices_are_missing),
+		cmocka_unit_test(the_activity_of_the_engine_stands_beside_the_utilisation),
+		cmocka_unit_test(memory_at_zero_degrees_has_no_sensor),
 		cmocka_unit_test(each_page_is_a_row_of_telemetry),
 		cmocka_unit_test(a_last_line_without_an_end_counts_if_it_is_whole),
 		cmocka_unit_test(a_file_cut_anywhere_reads_or_fails_cleanly),

@@ -11,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/readers/readers.h"
 #include "tests/unit/monitors.h"
+#include "tests/unit/near.h"
 
 #define DATA   "tests/data/monitors/report.txt"
 #define XML    "tests/data/monitors/report.xml"
@@ -169,6 +170,30 @@ static void parts_and_words_are_no_figures_of_the_device(void **state)
 	expect_warned(REPORT, text, WEIR_WARN_BAD_NUMBER, 0);
 }
 
+static void parts_of_a_divided_gpu_are_counted_with_their_memory(void **state)
+{
+#define PART(total)                                                                                \
+	"<mig_device>\n<fb_memory_usage>\n<total>" total                                           \
+	"</total>\n</fb_memory_usage>\n</mig_device>\n"
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_telemetry *telemetry = telemetry_of(
+		REPORT,
+		"<nvidia_smi_log>\n<attached_gpus>4</attached_gpus>\n<gpu id=\"0:1\">\n"
+		"<mig_mode>\n<current_mig>Enabled</current_mig>\n</mig_mode>\n<mig_devices>\n" PART(
+			"4864 MiB") PART("9856 MiB") "</mig_devices>\n<temperature>\n"
+						     "<gpu_temp>30 C</gpu_temp>\n</temperature>\n"
+						     "</gpu>\n",
+		profile);
+
+	(void)state;
+	assert_true(telemetry->divided);
+	assert_int_equal(telemetry->attached, 4);
+	assert_int_equal(telemetry->part_count, 2);
+	assert_near(telemetry->part_least_bytes, 4864.0 * 1024 * 1024, 0);
+	assert_near(telemetry->part_most_bytes, 9856.0 * 1024 * 1024, 0);
+	weir_profile_free(profile);
+}
+
 static void damage_costs_the_line_alone(void **state)
 {
 	static const char cut[] = LOG GPU USE "    Temperature\n        GPU Current Temp : 6";
@@ -210,6 +235,7 @@ int main(void)
 		cmocka_unit_test(texts_between_tags_do_not_hide_the_figures_below),
 		cmocka_unit_test(reports_that_people_pasted_are_read),
 		cmocka_unit_test(parts_and_words_are_no_figures_of_the_device),
+		cmocka_unit_test(parts_of_a_divided_gpu_are_counted_with_their_memory),
 		cmocka_unit_test(damage_costs_the_line_alone),
 		cmocka_unit_test(the_report_is_recognised),
 	};

@@ -545,6 +545,10 @@ static void the_busiest_and_the_idlest_device_are_found(void **state)
 	expect_extremes(figures(&scene, 0, 0), "b", "a");
 	assert_near(scene.figures.busiest.utilization, 0.625, 1e-12);
 	assert_near(scene.figures.busiest.power_w, 300, 1e-12);
+	assert_int_equal(scene.figures.busiest.alike, 1);
+	add(&scene, "d", NOON, U, 0.625);
+	assert_int_equal(figures(&scene, 0, 0)->busiest.alike, 2);
+	assert_int_equal(scene.figures.idlest.alike, 1);
 	free_scene(&scene);
 }
 

@@ -455,6 +455,13 @@ static void add_sums(struct device_sums *sums, const struct weir_telemetry_sampl
 	}
 }
 
+/* Returns the mean utilisation of a device or, if `by_power`, its mean power. */
+static double use_by(const struct device_sums *sums, bool by_power)
+{
+	return by_power ? mean_of_sum(sums->power_w, sums->power_count)
+	                : mean_of_sum(sums->utilization, sums->utilization_count);
+}
+
 /* Finds the busiest and the idlest device by the mean utilisation or, if `by_power`, by the mean
  * power. Returns the number of devices that state it. */
 static size_t find_extremes(const struct device_sums *sums, size_t count, bool by_power,
@@ -464,9 +471,7 @@ static size_t find_extremes(const struct device_sums *sums, size_t count, bool b
 	size_t stated = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		double mean = by_power
-		                      ? mean_of_sum(sums[i].power_w, sums[i].power_count)
-		                      : mean_of_sum(sums[i].utilization, sums[i].utilization_count);
+		double mean = use_by(&sums[i], by_power);
 
 		if (isnan(mean))
 			continue;
@@ -481,6 +486,17 @@ static size_t find_extremes(const struct device_sums *sums, size_t count, bool b
 		}
 	}
 	return stated;
+}
+
+/* Returns the number of devices with the same use as this one. */
+static size_t count_alike(const struct device_sums *sums, size_t count, bool by_power,
+                          size_t device)
+{
+	size_t alike = 0;
+
+	for (size_t i = 0; i < count; i++)
+		alike += use_by(&sums[i], by_power) == use_by(&sums[device], by_power);
+	return alike;
 }
 
 static struct weir_device_use use_of(const struct weir_names *ids, const struct device_sums *sums,
@@ -505,7 +521,7 @@ static void compare_devices(const struct selection *selection, struct weir_arena
 	size_t capacity = 0, count = 0, busiest = 0, idlest = 0;
 	bool whole = any_whole_device(selection), by_power;
 
-	out->busiest = out->idlest = (struct weir_device_use){NULL, NAN, NAN};
+	out->busiest = out->idlest = (struct weir_device_use){NULL, 0, NAN, NAN};
 	for (size_t i = 0; i < selection->count; i++) {
 		const struct counted *item = &selection->items[i];
 		uint32_t id;
@@ -522,6 +538,8 @@ static void compare_devices(const struct selection *selection, struct weir_arena
 	if (sums && (!by_power || find_extremes(sums, count, true, &busiest, &idlest) > 1)) {
 		out->busiest = use_of(ids, sums, busiest, arena);
 		out->idlest = use_of(ids, sums, idlest, arena);
+		out->busiest.alike = count_alike(sums, count, by_power, busiest);
+		out->idlest.alike = count_alike(sums, count, by_power, idlest);
 	}
 	free(sums);
 	weir_names_free(ids);
@@ -569,6 +587,7 @@ static void fill(const struct selection *selection, struct weir_telemetry_figure
 	out->sm_active = mean_in_use(selection, WEIR_GAUGE_SM_ACTIVE);
 	out->tensor_active = mean_in_use(selection, WEIR_GAUGE_TENSOR_ACTIVE);
 	out->dram_active = mean_in_use(selection, WEIR_GAUGE_DRAM_ACTIVE);
+	out->engine_active = mean_of_all(selection, WEIR_GAUGE_ENGINE_ACTIVE);
 	fill_transfers(selection, out);
 }
 

@@ -31,6 +31,7 @@ static const struct {
 	{"sm_active_mean", "ratio", WEIR_GAUGE_SM_ACTIVE, false, true},
 	{"tensor_active_mean", "ratio", WEIR_GAUGE_TENSOR_ACTIVE, false, true},
 	{"dram_active_mean", "ratio", WEIR_GAUGE_DRAM_ACTIVE, false, true},
+	{"engine_active_mean", "ratio", WEIR_GAUGE_ENGINE_ACTIVE, false, true},
 	{"power_mean_w", "W", WEIR_GAUGE_POWER_W, false, false},
 	{"power_max_w", "W", WEIR_GAUGE_POWER_W, true, false},
 	{"board_power_mean_w", "W", WEIR_GAUGE_BOARD_POWER_W, false, false},

@@ -4,10 +4,13 @@
 #include "engine/analysis/rows/rows.h"
 #include "engine/base/text.h"
 
-#define APART_SHARE    0.01 /* difference in utilisation that is worth a note */
-#define WORTH_A_REASON 0.01 /* share of the samples */
-#define LISTED_DEVICES 8    /* whose memory a note states */
-#define APART_POWER    0.05 /* difference in power, as a share of the higher */
+#define APART_SHARE    0.01      /* difference in utilisation that is worth a note */
+#define WORTH_A_REASON 0.01      /* share of the samples */
+#define LISTED_DEVICES 8         /* whose memory a note states */
+#define DISAGREES      (1.0 / 3) /* of the utilisation: how far the engine's activity is below it */
+#define APART_ACTIVITY 0.1       /* the same in shares of the time */
+#define UNLIKE_MEMORY  (1.0 / 3) /* difference in the shares of memory that is worth a note */
+#define APART_POWER    0.05      /* difference in power, as a share of the higher */
 
 /* Appends "utilisation 97 %, 416 W" with the figures that are known. */
 static void put_use(const struct weir_device_use *use, struct weir_text *out)
@@ -16,6 +19,8 @@ static void put_use(const struct weir_device_use *use, struct weir_text *out)
 		weir_text_puts(out, "utilisation ");
 		weir_text_share(out, use->utilization);
 	}
+	if (use->alike > 1 && !isnan(use->utilization))
+		return; /* the power is of one of them */
 	if (!isnan(use->utilization) && !isnan(use->power_w))
 		weir_text_puts(out, ", ");
 	if (!isnan(use->power_w))
@@ -32,21 +37,51 @@ static bool are_apart(const struct weir_device_use *busiest, const struct weir_d
 	return busiest->power_w - idlest->power_w >= APART_POWER * busiest->power_w;
 }
 
+/* Appends the device with its use, or the number of devices with the same use. */
+static void put_device(const struct weir_device_use *use, const char *one, const char *several,
+                       struct weir_text *out)
+{
+	if (use->alike > 1)
+		weir_text_printf(out, "%zu devices%s", use->alike, several);
+	else
+		weir_text_printf(out, "device %s%s", use->id, one);
+	put_use(use, out);
+	weir_text_puts(out, ")");
+}
+
 static void note_devices(const struct weir_telemetry_figures *telemetry, struct weir_report *report)
 {
-	struct weir_text busiest = {0}, idlest = {0};
+	struct weir_text text = {0};
 
 	if (!are_apart(&telemetry->busiest, &telemetry->idlest))
 		return;
-	put_use(&telemetry->busiest, &busiest);
-	put_use(&telemetry->idlest, &idlest);
-	weir_report_note(report, "devices",
-	                 "%s: device %s is the busiest (%s), device %s the idlest (%s)",
-	                 telemetry->samples <= telemetry->devices ? "in the sample of each"
-	                                                          : "means over all samples",
-	                 telemetry->busiest.id, busiest.data, telemetry->idlest.id, idlest.data);
-	weir_text_release(&busiest);
-	weir_text_release(&idlest);
+	weir_text_puts(&text, telemetry->samples <= telemetry->devices
+	                              ? "in the sample of each: "
+	                              : "means over all samples: ");
+	put_device(&telemetry->busiest, " is the busiest (", " are the busiest (", &text);
+	weir_text_puts(&text, ", ");
+	put_device(&telemetry->idlest, " the idlest (", " the idlest (", &text);
+	weir_report_note(report, "devices", "%s", text.data);
+	weir_text_release(&text);
+}
+
+/* Notes a utilisation that the activity of the engine does not confirm. */
+static void note_activity(const struct weir_telemetry_figures *telemetry,
+                          struct weir_report *report)
+{
+	double apart = telemetry->utilization_all - telemetry->engine_active;
+	struct weir_text use = {0}, active = {0};
+
+	if (!(apart > DISAGREES * telemetry->utilization_all) || !(apart >= APART_ACTIVITY))
+		return;
+	weir_text_share(&use, telemetry->utilization_all);
+	weir_text_share(&active, telemetry->engine_active);
+	weir_report_note(report, "activity",
+	                 "the utilisation of %s counts the time with any kernel; the engine was "
+	                 "active %s of the time",
+	                 use.data, active.data);
+	weir_text_release(&use);
+	weir_text_release(&active);
 }
 
 /* ---- samples as a whole ---- */
@@ -176,12 +211,26 @@ static double peak_memory(const struct weir_telemetry *telemetry, uint32_t devic
 	return peak;
 }
 
-/* Notes the memory of each device of the only monitor, if they have different sizes. */
+/* Notes the least and the largest share of memory that a device had in use. */
+static void note_range(double least, double most, struct weir_report *report)
+{
+	struct weir_text low = {0}, high = {0};
+
+	weir_text_share(&low, least);
+	weir_text_share(&high, most);
+	weir_report_note(report, "memory", "peak memory by device: %s to %s of each", low.data,
+	                 high.data);
+	weir_text_release(&low);
+	weir_text_release(&high);
+}
+
+/* Notes the memory of each device of the only monitor if they have different sizes, or its range
+ * if they use very different shares. */
 static void note_memory(struct weir_report *report)
 {
 	const struct weir_telemetry *telemetry =
 		report->profile->input_count == 1 ? report->profile->inputs[0].telemetry : NULL;
-	double first = NAN, total;
+	double first = NAN, least = NAN, most = NAN, total;
 	struct weir_text list = {0};
 	bool differ = false;
 	size_t listed = 0;
@@ -192,6 +241,8 @@ static void note_memory(struct weir_report *report)
 		if (telemetry->devices[d].is_part || isnan(peak) || !(total > 0))
 			continue;
 		differ |= !isnan(first) && total != first;
+		least = fmin(least, peak / total);
+		most = fmax(most, peak / total);
 		first = total;
 		if (listed++ == LISTED_DEVICES)
 			weir_text_puts(&list, ", ...");
@@ -208,6 +259,8 @@ static void note_memory(struct weir_report *report)
 	}
 	if (differ)
 		weir_report_note(report, "memory", "peak memory by device: %s", list.data);
+	else if (most - least > UNLIKE_MEMORY)
+		note_range(least, most, report);
 	weir_text_release(&list);
 }
 
@@ -269,6 +322,53 @@ static void note_rail(struct weir_report *report)
 	}
 }
 
+/* Notes that the power of a card is stated at its first die. */
+static void note_dies(struct weir_report *report)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = report->profile->inputs[i].telemetry;
+
+		any |= telemetry && telemetry->power_of_cards;
+	}
+	if (any)
+		weir_report_note(
+			report, "dies",
+			"second dies of a card state no power: that of the first die is of "
+			"the whole card");
+}
+
+/* Notes the parts (MIG) of divided devices, and devices of the host that the file does not list. */
+static void note_parts(struct weir_report *report)
+{
+	for (size_t i = 0; i < report->profile->input_count; i++) {
+		const struct weir_telemetry *telemetry = report->profile->inputs[i].telemetry;
+		struct weir_text memory = {0};
+
+		if (!telemetry)
+			continue;
+		if (telemetry->part_count) {
+			weir_text_bytes(&memory, telemetry->part_least_bytes);
+			if (telemetry->part_most_bytes > telemetry->part_least_bytes) {
+				weir_text_puts(&memory, " to ");
+				weir_text_bytes(&memory, telemetry->part_most_bytes);
+			}
+			weir_report_note(report, "parts",
+			                 "MIG divides the GPU: %u instance%s of %s",
+			                 (unsigned)telemetry->part_count,
+			                 telemetry->part_count > 1 ? "s" : "", memory.data);
+		} else if (telemetry->divided) {
+			weir_report_note(report, "parts", "MIG divides the GPU");
+		}
+		if (telemetry->attached > telemetry->device_count)
+			weir_report_note(report, "attached",
+			                 "the file describes %zu of the %u GPUs of the host",
+			                 telemetry->device_count, (unsigned)telemetry->attached);
+		weir_text_release(&memory);
+	}
+}
+
 void weir_note_telemetry(struct weir_report *report)
 {
 	const struct weir_telemetry_figures *telemetry = &report->telemetry;
@@ -276,8 +376,11 @@ void weir_note_telemetry(struct weir_report *report)
 	if (!report->has_telemetry)
 		return;
 	note_devices(telemetry, report);
+	note_activity(telemetry, report);
 	note_board(telemetry, report);
 	note_rail(report);
+	note_dies(report);
+	note_parts(report);
 	note_reasons(report);
 	note_means(report);
 	note_memory(report);

@@ -40,6 +40,7 @@ const struct weir_monitor_field weir_rocm_fields[] = {
 	GAUGE("Temperature (Sensor #1)", TEMPERATURE_C, "C"),
 	GAUGE("Temperature", TEMPERATURE_C, "C"), /* ROCm 1 */
 	GAUGE("Temperature (Sensor memory) (C)", MEMORY_TEMPERATURE_C, "C"),
+	GAUGE("Temperature (Sensor mem) (C)", MEMORY_TEMPERATURE_C, "C"), /* ROCm 2 */
 	GAUGE("Accumulated Energy (uJ)", ENERGY_J, "uJ"),
 	END,
 };

@@ -174,6 +174,9 @@ static const struct weir_monitor_table table = {
 	.take = take_row,
 	.recognise = recognise,
 	.header = "amd-smi monitor",
+	.if_empty =
+		"amd-smi finds no sensor of this GPU, as with many integrated ones: try rocm-smi "
+		"--showuse --showtemp, or radeontop",
 };
 
 int weir_amd_monitor_sniff(const char *head, size_t len)

@@ -5,12 +5,15 @@
  * rows are cut where the names begin. If a file was formatted again and that does not fit, rows are
  * split at blanks, and the last cells are the values.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/readers/monitor/monitor.h"
 #include "engine/readers/readers.h"
 
-#define MAX_FIELDS 128
+#define MAX_FIELDS  128
+#define MAX_MESSAGE 160 /* bytes of a message of dcgmi */
+#define MAX_ERROR   320
 
 static const struct weir_csv_options blanks = {.separator = ' '};
 
@@ -45,7 +48,8 @@ static const struct weir_monitor_field fields[] = {
 struct dcgmi {
 	size_t start[MAX_FIELDS + 1]; /* where names begin in the header; then SIZE_MAX */
 	size_t count;
-	uint64_t odd_at; /* of a line that is not a row; the last line may be a message */
+	char error[MAX_ERROR]; /* what dcgmi says; empty: nothing */
+	uint64_t odd_at;       /* of a line that is not a row; the last line may be a message */
 	bool odd;
 };
 
@@ -209,16 +213,28 @@ static enum weir_status take_entity(struct weir_monitor *monitor, const struct w
 	return weir_monitor_add(monitor, &reading, row->at, err);
 }
 
+/* Takes the message with which dcgmi ends. */
+static void take_error(struct weir_monitor *monitor, const struct weir_csv_row *row)
+{
+	struct dcgmi *dcgmi = monitor->context;
+	struct weir_slice line = weir_slice_trim(row->line);
+
+	if (dcgmi->error[0])
+		return;
+	(void)snprintf(dcgmi->error, sizeof(dcgmi->error),
+	               "dcgmi says \"%.*s\"; fields below 1000 need no profiling module: dcgmi "
+	               "dmon -e 203,155,150",
+	               (int)(line.length < MAX_MESSAGE ? line.length : MAX_MESSAGE), line.data);
+	weir_monitor_fail(monitor, dcgmi->error, row->at);
+}
+
 /* Takes any other line: it is damage if more follows, else a message of the tool at its end. */
 static void take_odd(struct weir_monitor *monitor, const struct weir_csv_row *row)
 {
 	struct dcgmi *dcgmi = monitor->context;
 
 	if (weir_slice_starts(row->line, "Error") || weir_slice_starts(row->line, "error"))
-		weir_monitor_fail(monitor,
-		                  "dcgmi could not watch the fields: profiling needs root, and no "
-		                  "other profiler may run",
-		                  row->at);
+		take_error(monitor, row);
 	else if (dcgmi->count)
 		dcgmi->odd = true;
 	dcgmi->odd_at = row->at;

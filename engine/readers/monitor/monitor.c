@@ -11,7 +11,7 @@
 
 #define MAX_ID     64 /* bytes; longer ids are ignored */
 #define MAX_NAME   128
-#define MAX_LISTED 6  /* fields that a message names */
+#define MAX_LISTED 12 /* fields that a message names */
 #define HEAD_LINES 16 /* within which a header must begin: warnings may precede it */
 #define NS_PER_DAY (INT64_C(86400) * 1000000000)
 

@@ -91,6 +91,7 @@ static const enum measure measures[WEIR_GAUGE_COUNT] = {
 	[WEIR_GAUGE_ENERGY_J] = MEASURE_ENERGY,
 	[WEIR_GAUGE_BOARD_POWER_W] = MEASURE_POWER,
 	[WEIR_GAUGE_MEMORY_USED_SHARE] = MEASURE_SHARE,
+	[WEIR_GAUGE_ENGINE_ACTIVE] = MEASURE_SHARE,
 };
 
 /* The possible values of a gauge. Others come from -1 printed as unsigned, or from unset fields. */

@@ -256,6 +256,10 @@ static enum weir_status keep(struct weir_monitor *monitor, const struct figure *
 	struct device *device = find_device(text, figure->index);
 	enum weir_status status = WEIR_OK;
 
+	monitor->telemetry->has_use_column |=
+		is_gauge(figure->field) &&
+		weir_rocm_fields[figure->field].what == WEIR_GAUGE_UTILIZATION;
+	monitor->telemetry->power_of_cards |= weir_slice_holds(figure->value, "(Secondary die)");
 	if (is_missing(figure) ||
 	    (device && device->cell[figure->field][0] && !is_gauge(figure->field)))
 		return WEIR_OK;
@@ -327,6 +331,16 @@ static enum weir_status take_rule(struct weir_monitor *monitor, struct weir_slic
 	return WEIR_OK;
 }
 
+/* Warns of a traceback of Python, with which rocm-smi ended. Returns false for any other line. */
+static bool take_crash(struct weir_monitor *monitor, struct weir_slice line, uint64_t at)
+{
+	if (!weir_slice_starts(line, "Traceback (most recent call last)"))
+		return false;
+	weir_input_warn(monitor->input, WEIR_WARN_OF_TOOL, at,
+	                "rocm-smi crashed here: the figures behind are missing");
+	return true;
+}
+
 static enum weir_status take_row(struct weir_monitor *monitor, const struct weir_csv_row *row,
                                  struct weir_error *err)
 {
@@ -339,7 +353,7 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 		return WEIR_OK;
 	if (weir_slice_starts(line, "==="))
 		return take_rule(monitor, line, err);
-	if (weir_rocm_warning(monitor, line, row->at))
+	if (weir_rocm_warning(monitor, line, row->at) || take_crash(monitor, line, row->at))
 		return WEIR_OK;
 	if (parse_figure(line, &figure)) {
 		if (figure.field == WEIR_CSV_NO_COLUMN)

@@ -14,6 +14,7 @@
  *
  * Figures of parts of a device (MIG), of processes and of the module around a device are left out.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -391,6 +392,55 @@ static void take_time(struct report *report, struct weir_slice value)
 		                           &report->at_ns);
 }
 
+/* Takes a line above the devices: the time, or the number of devices. */
+static void take_head(struct weir_monitor *monitor, const struct line *line)
+{
+	struct report *report = monitor->context;
+	int64_t count;
+
+	if (weir_monitor_same(line->key, "Timestamp"))
+		take_time(report, line->value);
+	else if (weir_slice_equals(line->key, line->xml ? "attached_gpus" : "Attached GPUs") &&
+	         weir_parse_i64(line->value.data, line->value.length, &count) && count > 0 &&
+	         count <= WEIR_MAX_TELEMETRY_DEVICES)
+		monitor->telemetry->attached = (uint32_t)count;
+}
+
+/* Returns true if the innermost section has this title in the XML or in the text. */
+static bool is_in(const struct place *place, size_t depth, const char *xml, const char *text)
+{
+	return place->depth > depth &&
+	       strcmp(place->sections[depth].title, place->xml ? xml : text) == 0;
+}
+
+/* Takes a line about the parts (MIG) of a device: whether it is divided, or the memory of a part.
+ */
+static void take_part(struct weir_telemetry *telemetry, const struct place *place,
+                      const struct line *line)
+{
+	struct weir_slice unit;
+	double bytes;
+
+	if (is_in(place, 0, "mig_mode", "MIG Mode"))
+		telemetry->divided |=
+			weir_slice_equals(line->key, line->xml ? "current_mig" : "Current") &&
+			weir_slice_equals(line->value, "Enabled");
+	if ((!is_in(place, 0, "mig_devices", "MIG Device") &&
+	     !is_in(place, 0, "mig_devices", "MIG Devices")) ||
+	    !weir_slice_equals(line->key, line->xml ? "total" : "Total") ||
+	    !is_in(place, place->depth - 1, "fb_memory_usage", "FB Memory Usage") ||
+	    weir_monitor_number(line->value, &bytes, &unit) != WEIR_MONITOR_VALUE ||
+	    !weir_monitor_unit(unit) || telemetry->part_count == WEIR_MAX_TELEMETRY_DEVICES)
+		return;
+	bytes = weir_monitor_convert(WEIR_GAUGE_MEMORY_TOTAL_BYTES, bytes, weir_monitor_unit(unit));
+	if (!(bytes > 0))
+		return;
+	if (!telemetry->part_count++)
+		telemetry->part_least_bytes = telemetry->part_most_bytes = bytes;
+	telemetry->part_least_bytes = fmin(telemetry->part_least_bytes, bytes);
+	telemetry->part_most_bytes = fmax(telemetry->part_most_bytes, bytes);
+}
+
 static void take_value(struct weir_monitor *monitor, const struct line *line,
                        const struct weir_csv_row *row)
 {
@@ -398,8 +448,10 @@ static void take_value(struct weir_monitor *monitor, const struct line *line,
 	const struct figure *figure = find_figure(&report->place, line);
 	const struct weir_monitor_column column = {.field = figure ? &figure->field : NULL};
 
-	if (!report->has_device && weir_monitor_same(line->key, "Timestamp"))
-		take_time(report, line->value);
+	if (!report->has_device)
+		take_head(monitor, line);
+	else
+		take_part(monitor->telemetry, &report->place, line);
 	if (!report->has_device)
 		return;
 	if (!report->place.depth &&
@@ -423,12 +475,14 @@ static enum weir_status take_row(struct weir_monitor *monitor, const struct weir
 	if (line.kind == REPORT || line.kind == DEVICE)
 		status = end_device(monitor, err);
 	follow(&report->place, &line);
-	if (line.kind == REPORT)
+	if (line.kind == REPORT) {
 		report->at_ns = WEIR_NO_TIME;
-	else if (line.kind == DEVICE)
+		monitor->telemetry->part_count = 0; /* as the last report states them */
+	} else if (line.kind == DEVICE) {
 		begin_device(report, &line, row->at);
-	else if (line.kind == VALUE)
+	} else if (line.kind == VALUE) {
 		take_value(monitor, &line, row);
+	}
 	return status;
 }
 

@@ -196,6 +196,8 @@ static bool is_read(struct weir_slice name)
 	                                   "modelName",
 	                                   "request_type",
 	                                   "kv_cache_block_type",
+	                                   "general_type",
+	                                   "response_metric_type",
 	                                   "engine",
 	                                   "dp_rank",
 	                                   "tp_rank",
@@ -516,6 +518,7 @@ static const struct {
 	{"DCGM_FI_DEV_POWER_MGMT_LIMIT", WEIR_GAUGE_POWER_LIMIT_W, 1},
 	{"DCGM_FI_DEV_ENFORCED_POWER_LIMIT", WEIR_GAUGE_POWER_LIMIT_W, 1},
 	{"DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", WEIR_GAUGE_ENERGY_J, MILLI},
+	{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", WEIR_GAUGE_ENGINE_ACTIVE, 1},
 	{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", WEIR_GAUGE_UTILIZATION, 1},
 	{"DCGM_FI_DEV_GPU_UTIL", WEIR_GAUGE_UTILIZATION, PER_CENT},
 	{"DCGM_FI_DEV_MEM_COPY_UTIL", WEIR_GAUGE_MEMORY_ACTIVITY, PER_CENT},
@@ -537,6 +540,7 @@ static const struct {
 	{"dcgm_gpu_temp", WEIR_GAUGE_TEMPERATURE_C, 1},
 	{"dcgm_power_usage", WEIR_GAUGE_POWER_W, 1},
 	{"dcgm_total_energy_consumption", WEIR_GAUGE_ENERGY_J, MILLI},
+	{"dcgm_fi_prof_gr_engine_active", WEIR_GAUGE_ENGINE_ACTIVE, 1},
 	{"dcgm_fi_prof_gr_engine_active", WEIR_GAUGE_UTILIZATION, 1},
 	{"dcgm_gpu_utilization", WEIR_GAUGE_UTILIZATION, PER_CENT},
 	{"dcgm_mem_copy_utilization", WEIR_GAUGE_MEMORY_ACTIVITY, PER_CENT},
@@ -568,6 +572,12 @@ static bool is_blank(double value)
 	return isnan(value) || value >= 9223372036854775792.0 ||
 	       (value >= 140737488355328.0 && value <= 140737488355331.0) ||
 	       (value >= 2147483632.0 && value <= 2147483635.0);
+}
+
+/* True for the temperature that DCGM states for memory without a sensor, such as that of a T4. */
+static bool is_without_sensor(enum weir_gauge gauge, double value)
+{
+	return gauge == WEIR_GAUGE_MEMORY_TEMPERATURE_C && value == 0;
 }
 
 /* One page that is turned into telemetry. */
@@ -631,7 +641,7 @@ static void fill_family(struct filling *filling, uint32_t row, enum weir_gauge g
 		if (!scrape->series[series].sample_count)
 			continue;
 		sample = find_row(filling, series);
-		if (is_blank(value) || value < 0)
+		if (is_blank(value) || value < 0 || is_without_sensor(gauge, value))
 			continue;
 		if (gauge != WEIR_GAUGE_COUNT) {
 			sample->value[gauge] = value * scale;
@@ -684,6 +694,21 @@ static void fill_memory(struct filling *filling)
 	}
 }
 
+/* Clears the activity of the engine where it stands for the utilisation of a device that states
+ * none. */
+static void clear_repeated_activity(struct filling *filling)
+{
+	for (size_t device = 0; device < filling->telemetry->device_count; device++) {
+		double *value;
+
+		if (!filling->row_of[device])
+			continue;
+		value = filling->telemetry->samples[filling->row_of[device] - 1].value;
+		if (value[WEIR_GAUGE_ENGINE_ACTIVE] == value[WEIR_GAUGE_UTILIZATION])
+			value[WEIR_GAUGE_ENGINE_ACTIVE] = NAN;
+	}
+}
+
 static void fill_page(struct filling *filling, const struct weir_scrape *scrape)
 {
 	filling->scrape = scrape;
@@ -696,6 +721,7 @@ static void fill_page(struct filling *filling, const struct weir_scrape *scrape)
 			fill_family(filling, family, gauges[i].gauge, gauges[i].scale);
 	}
 	fill_memory(filling);
+	clear_repeated_activity(filling);
 	for (size_t i = 0; i < sizeof reason_names / sizeof *reason_names; i++) {
 		uint32_t family =
 			weir_scrape_find_family(scrape, reason_names[i], strlen(reason_names[i]));

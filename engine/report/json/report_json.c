@@ -569,6 +569,7 @@ static const struct weir_schema telemetry_schema = SCHEMA(
 	{SHARE("power_capped", power_capped)}, {SHARE("thermal_capped", thermal_capped)},
 	{SHARE("sm_active", sm_active)}, {SHARE("tensor_active", tensor_active)},
 	{SHARE("dram_active", dram_active)},
+	{SHARE("engine_active", engine_active), WHEN(KNOWN, engine_active), .omit = true},
 	{OBJECT("transfers", transfers, transfer_schema), WHEN(FLAG, has_transfers), .omit = true});
 #undef OF
 

@@ -33,7 +33,7 @@ static void add_server(const struct weir_server_figures *server, struct weir_ite
 
 static void add_devices(const struct weir_report *report, struct weir_items *items)
 {
-	bool counted = weir_map_is_counted(report);
+	bool counted = weir_map_is_counted(report) || (report->scraped_server && !report->server);
 
 	if (counted)
 		weir_text_printf(weir_items_add(items), "metrics of %s",

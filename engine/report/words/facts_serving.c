@@ -37,6 +37,27 @@ static void add_measured(struct weir_items *items, const char *before, double va
 	weir_text_puts(out, behind);
 }
 
+/* Adds "between 0 and 1.00 s" if all durations are in one bucket of a histogram. Returns false if
+ * they are not. */
+static bool add_only_bucket(const struct weir_distribution *distribution,
+                            const struct weir_stage_counted *counted, struct weir_items *items)
+{
+	struct weir_text *out;
+
+	if (!counted || !isnan(distribution->p50_ns) || isnan(counted->p50.low_ns) ||
+	    !isfinite(counted->p99.high_ns))
+		return false;
+	out = weir_items_add(items);
+	weir_text_puts(out, "between ");
+	if (counted->p50.low_ns > 0)
+		weir_text_duration(out, weir_as_stored_ns(counted->p50.low_ns));
+	else
+		weir_text_puts(out, "0");
+	weir_text_puts(out, " and ");
+	weir_text_duration(out, weir_as_stored_ns(counted->p99.high_ns));
+	return true;
+}
+
 /* Adds "p50 5.59 s, p95 10.7 s, p99 11.1 s", with the requested percentile in the middle. A
  * quantile beyond the last bucket of a histogram is "above 60 s". */
 static void add_quantiles(const struct weir_report *report,
@@ -45,6 +66,8 @@ static void add_quantiles(const struct weir_report *report,
 {
 	struct weir_text all = {0};
 
+	if (add_only_bucket(distribution, counted, items))
+		return;
 	for (int i = 0; i < WEIR_MAP_PLACES; i++) {
 		enum weir_map_place place = (enum weir_map_place)i;
 		double ns = weir_map_quantile(report, distribution, place);
@@ -545,6 +568,7 @@ void weir_fill_telemetry(const struct weir_report *report, struct weir_items *it
 		return;
 	if (!(telemetry->utilization <= telemetry->utilization_all))
 		weir_items_share(items, "utilisation of busy samples", telemetry->utilization, "");
+	weir_items_share(items, "engine active", telemetry->engine_active, "");
 	weir_items_share(items, "SM active", telemetry->sm_active, "");
 	weir_items_share(items, "tensor cores active", telemetry->tensor_active, "");
 	weir_items_share(items, "DRAM active", telemetry->dram_active, "");
