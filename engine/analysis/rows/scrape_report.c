@@ -246,12 +246,12 @@ static void add_tokens(struct weir_text *text, double tokens, double ns, const c
 	weir_text_printf(text, " tokens/s of %s)", phase);
 }
 
-/* Notes the tokens of a server that counts their time, and the rates that follow. */
+/* Notes the tokens that the server counts and, if it counts their time, the rates that follow. */
 static void note_tokens(const struct weir_scrape_figures *figures, struct weir_report *report)
 {
 	struct weir_text text = {0};
 
-	if (isnan(figures->prompt_ns) && isnan(figures->generation_ns))
+	if (!(figures->prompt_tokens > 0) && !(figures->generation_tokens > 0))
 		return;
 	add_tokens(&text, figures->prompt_tokens, figures->prompt_ns, "prompts", "prefill");
 	add_tokens(&text, figures->generation_tokens, figures->generation_ns, "answers", "decode");
@@ -310,6 +310,35 @@ static void note_inferences(const struct weir_scrape_figures *figures, struct we
 	weir_text_release(&text);
 }
 
+/* Notes what the engine of TensorRT-LLM behind Triton states of its work. */
+static void note_engine(const struct weir_scrape_figures *figures, struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	if (!figures->engine_batches)
+		return;
+	if (figures->engine_steps > 0) {
+		weir_text_puts(&text, ": ");
+		add_number(&text, figures->engine_steps);
+		weir_text_puts(&text, " iterations");
+		if (figures->generation_tokens > 0) {
+			weir_text_puts(&text, " of ");
+			add_number(&text, figures->generation_tokens / figures->engine_steps);
+			weir_text_puts(&text, " tokens of answers each");
+		}
+	}
+	if (figures->cache_blocks > 0) {
+		weir_text_puts(&text, "; its KV cache has ");
+		add_number(&text, figures->cache_blocks);
+		weir_text_puts(&text, " blocks");
+	}
+	weir_report_note(report, "engine_batches",
+	                 "TensorRT-LLM forms batches in its engine, which the batch size of Triton "
+	                 "does not show%s",
+	                 text.length ? text.data : "");
+	weir_text_release(&text);
+}
+
 /* Adds the mean batch of each model, or of the only one: "MODEL/batch_size_mean". */
 static void add_batches(const struct weir_scrape_figures *figures, struct weir_run *run)
 {
@@ -365,6 +394,7 @@ void weir_fill_scrapes(const struct weir_analysis *analysis, struct weir_report 
 		                 "a request of an ensemble counts once, not again at each of its "
 		                 "steps");
 	note_inferences(&figures, report);
+	note_engine(&figures, report);
 	note_moments(&figures, report);
 	note_tokens(&figures, report);
 	note_aborted(&figures, report);

@@ -104,9 +104,21 @@ static bool is_named_ensemble(const struct search *search, size_t ensemble, cons
 	return !(search->computed[ensemble] > 0);
 }
 
+/* Returns the part of the queue of a step that requests of the ensemble waited in. */
+static double queue_of_step(const struct search *search, size_t ensemble, size_t step)
+{
+	double queue = weir_gathered_value(search->gathering, WEIR_SCRAPED_QUEUE_NS, step);
+	double share = fmin(search->requests[ensemble] / search->requests[step], 1);
+
+	return queue > 0 ? queue * share : 0;
+}
+
 static void add_ensemble(const struct search *search, size_t ensemble, const bool *steps,
                          struct weir_ensembles *out)
 {
+	for (size_t g = 0; g < search->gathering->group_count; g++)
+		if (steps[g])
+			out->steps_queue_ns[ensemble] += queue_of_step(search, ensemble, g);
 	out->any = out->is_ensemble[ensemble] = true;
 	for (size_t g = 0; g < search->gathering->group_count; g++)
 		if (steps[g])

@@ -18,6 +18,9 @@ struct weir_ensembles {
 	/* Per group of the gathering: requests that an ensemble counts as well. */
 	double repeated[WEIR_MAX_SCRAPE_GROUPS];
 	bool is_ensemble[WEIR_MAX_SCRAPE_GROUPS];
+	/* Per group: time that requests of an ensemble waited in the queues of its steps, added
+	 * over requests; 0: no ensemble, or not given. */
+	double steps_queue_ns[WEIR_MAX_SCRAPE_GROUPS];
 	bool any;
 };
 

@@ -71,6 +71,11 @@ static const struct weir_scraped_row rows[] = {
 	KIND(TRITON, "trt_llm_kv_cache_block_metrics", "kv_cache_block_type", "used",
              CACHE_BLOCKS_USED),
 	KIND(TRITON, "trt_llm_kv_cache_block_metrics", "kv_cache_block_type", "max", CACHE_BLOCKS),
+	KIND(TRITON, "trt_llm_general_metrics", "general_type", "iteration_counter", ENGINE_STEPS),
+	KIND(TRITON, "llm_input_token_len", "response_metric_type", "total_input_tokens",
+             PROMPT_LENGTH),
+	KIND(TRITON, "llm_output_token_len", "response_metric_type", "total_output_tokens",
+             ANSWER_LENGTH),
 	STAGE(TRITON, "inference_first_response_histogram_ms", MS, "ttft", "other"),
 	STAGE(TRITON, "inference_request_summary_us", US, "e2e", "other"),
 	STAGE(TRITON, "inference_queue_summary_us", US, "queue", "queue"),
@@ -120,6 +125,9 @@ static const struct weir_scraped_row rows[] = {
 	TOTAL(VLLM, "mm_cache_hits", MEDIA_HITS, 1),
 	TOTAL(VLLM, "avg_generation_throughput_toks_per_s", GENERATION_RATE, 1), /* V0 */
 	TOTAL(VLLM, "lora_requests_info", ADAPTERS, 1),
+	/* Names of TGI on a page of vLLM: vllm-tgis-adapter. */
+	TOTAL(VLLM, "tgi_batch_current_size", RUNNING, 1),
+	TOTAL(VLLM, "tgi_queue_size", WAITING, 1),
 
 	/* SGLang: srt/metrics/collector.py. An observed gap between tokens is the mean of several
          * gaps. */
@@ -321,6 +329,36 @@ const struct weir_scraped_row *weir_scraped_find(const char *name, size_t len)
 	return NULL;
 }
 
+static bool has_any_family(const struct weir_scrape *page, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (weir_scrape_find_family(page, names[i], strlen(names[i])) != WEIR_ROWMAP_NONE)
+			return true;
+	return false;
+}
+
+/* Returns the row of vLLM for a metric with a name of TGI, which vllm-tgis-adapter adds to the
+ * pages of vLLM. NULL: the page states the same under a name of vLLM, or vLLM has no such row. A
+ * page without vLLM keeps the row. */
+static const struct weir_scraped_row *row_beside_vllm(const struct weir_scrape *page,
+                                                      const struct weir_scraped_row *row,
+                                                      const char *name, size_t len)
+{
+	static const char *const tokens[] = {"vllm:prompt_tokens_total", "vllm:prompt_tokens",
+	                                     "vllm:generation_tokens_total",
+	                                     "vllm:generation_tokens"};
+	static const char *const states[] = {"vllm:num_requests_running",
+	                                     "vllm:num_requests_waiting"};
+
+	if (!row || row->server != WEIR_SERVER_TGI)
+		return row;
+	if (has_any_family(page, states, WEIR_COUNT_OF(states)))
+		return NULL;
+	return has_any_family(page, tokens, WEIR_COUNT_OF(tokens))
+	               ? find_row(WEIR_SERVER_VLLM, name, len)
+	               : row;
+}
+
 const struct weir_scraped_row *weir_scraped_of_family(const struct weir_scrape *page,
                                                       uint32_t family)
 {
@@ -331,8 +369,8 @@ const struct weir_scraped_row *weir_scraped_of_family(const struct weir_scrape *
 	const struct weir_scraped_row *row = weir_scraped_find(name, base);
 
 	if (base == whole || (row && row->metric < WEIR_SCRAPED_TOTALS))
-		return row;
-	return weir_scraped_find(name, whole);
+		return row_beside_vllm(page, row, name, base);
+	return row_beside_vllm(page, weir_scraped_find(name, whole), name, whole);
 }
 
 static bool is_one_of(const char *name, const char *const *list, size_t count)

@@ -53,7 +53,8 @@ enum weir_scraped {
 	WEIR_SCRAPED_TRANSFERS_EXPIRED, /* caches that nobody fetched in time */
 	WEIR_SCRAPED_PROMPT_NS,         /* llama.cpp: time of prompts, and of generated tokens */
 	WEIR_SCRAPED_GENERATION_NS,
-	WEIR_SCRAPED_TOTALS, /* number of running totals */
+	WEIR_SCRAPED_ENGINE_STEPS, /* TensorRT-LLM behind Triton: iterations of its engine */
+	WEIR_SCRAPED_TOTALS,       /* number of running totals */
 	/* Gauges: values at one moment. */
 	WEIR_SCRAPED_RUNNING = WEIR_SCRAPED_TOTALS,
 	WEIR_SCRAPED_WAITING,
@@ -77,6 +78,8 @@ enum weir_scraped {
 	WEIR_SCRAPED_STEP_TOKENS, /* tokens in one step of the engine */
 	WEIR_SCRAPED_TRANSFER,    /* transfers of KV caches between engines */
 	WEIR_SCRAPED_TRANSFER_BYTES,
+	WEIR_SCRAPED_PROMPT_LENGTH, /* tokens of a request, where no total counts them */
+	WEIR_SCRAPED_ANSWER_LENGTH,
 };
 
 /* Names of the labels that distinguish engines and replicas. */

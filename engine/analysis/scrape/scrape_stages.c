@@ -128,7 +128,9 @@ static void add_triton(struct filling *filling, size_t group)
 	double input = of_group(filling, WEIR_SCRAPED_INPUT_NS, group);
 	double infer = of_group(filling, WEIR_SCRAPED_INFER_NS, group);
 	double output = of_group(filling, WEIR_SCRAPED_OUTPUT_NS, group);
-	double rest = whole - queue - input - infer - output;
+	/* Triton adds the times of the steps to those of their ensemble, but not their queues. */
+	double rest =
+		whole - queue - input - infer - output - filling->ensembles.steps_queue_ns[group];
 
 	if (filling->gathering->groups[group].server != WEIR_SERVER_TRITON)
 		return;
@@ -164,6 +166,9 @@ static void fill_quantiles(const struct weir_buckets *buckets, double scale,
 		at->high *= scale;
 	}
 	stage->resolution_limited = is_limited(&stage->at[WEIR_LEVEL_P95]);
+	/* Within a single bucket, interpolation only repeats the bounds. */
+	for (int l = 0; l < WEIR_LEVEL_COUNT && stage->occupied == 1; l++)
+		stage->at[l].estimate = NAN;
 }
 
 static void fill_tail(const struct weir_buckets *buckets, double scale,
@@ -285,6 +290,27 @@ static void add_stages(struct filling *filling)
 	free(order);
 }
 
+/* Returns the server that counts tokens, of pages without requests and times; NULL: none does, or
+ * several do. */
+static const char *server_of_tokens(const struct weir_gathering *gathering)
+{
+	const struct weir_scrape_group *found = NULL;
+
+	for (size_t i = 0; i < gathering->count; i++) {
+		const struct weir_gathered *item = &gathering->items[i];
+		const struct weir_scrape_group *group = &gathering->groups[item->group];
+
+		if ((item->row->metric != WEIR_SCRAPED_PROMPT_TOKENS &&
+		     item->row->metric != WEIR_SCRAPED_GENERATION_TOKENS) ||
+		    !(item->value > 0))
+			continue;
+		if (found && found->server != group->server)
+			return NULL;
+		found = group;
+	}
+	return found ? weir_server_name(found->server) : NULL;
+}
+
 static void find_active(struct filling *filling)
 {
 	const struct weir_gathering *gathering = filling->gathering;
@@ -308,8 +334,35 @@ static void find_active(struct filling *filling)
 		filling->many_models |= first && strcmp(group->model, first->model) != 0;
 		first = first ? first : group;
 	}
-	filling->out->server =
-		first && !filling->many_servers ? weir_server_name(first->server) : NULL;
+	if (!first)
+		filling->out->server = server_of_tokens(gathering);
+	else if (!filling->many_servers)
+		filling->out->server = weir_server_name(first->server);
+}
+
+/* Returns the sum over the histograms of a size; NAN: not given. */
+static double sum_of_sizes(const struct weir_gathering *gathering, enum weir_scraped metric)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; i < gathering->count; i++)
+		if (gathering->items[i].row->metric == metric &&
+		    isfinite(gathering->items[i].buckets.sum))
+			sum = or_zero(sum) + gathering->items[i].buckets.sum;
+	return sum;
+}
+
+/* True if a model behind Triton forms batches itself: the pages state what its engine runs. */
+static bool has_engine_batches(const struct weir_gathering *gathering)
+{
+	for (size_t i = 0; i < gathering->count; i++) {
+		const struct weir_scraped_row *row = gathering->items[i].row;
+
+		if (row->server == WEIR_SERVER_TRITON && (row->metric == WEIR_SCRAPED_RUNNING ||
+		                                          row->metric == WEIR_SCRAPED_ENGINE_STEPS))
+			return true;
+	}
+	return false;
 }
 
 /* Returns the mean over the histograms of a size. */
@@ -391,6 +444,13 @@ static double batch_size(const struct filling *filling)
 	return executions > 0 ? inferences / executions : NAN;
 }
 
+/* Fills the batches of Triton, which executes them itself. */
+static void fill_triton_batches(const struct filling *filling, struct weir_scrape_figures *out)
+{
+	fill_batches(filling, out);
+	out->batch_size = batch_size(filling);
+}
+
 /* Fills the moments of a gauge. Blocks of the KV cache become a share of all its blocks. */
 static void fill_moments(const struct weir_gathering *gathering, struct weir_scrape_figures *out)
 {
@@ -459,8 +519,17 @@ static void fill_scalars(const struct filling *filling, struct weir_scrape_figur
 	out->cache_hit_rate = ratio(hits, isnan(queries) ? out->prompt_tokens : queries);
 	if (isnan(out->cache_hit_rate))
 		out->cache_hit_rate = stated_hit_rate(gathering);
-	fill_batches(filling, out);
-	out->batch_size = batch_size(filling);
+	if (isnan(out->prompt_tokens))
+		out->prompt_tokens = sum_of_sizes(gathering, WEIR_SCRAPED_PROMPT_LENGTH);
+	if (isnan(out->generation_tokens))
+		out->generation_tokens = sum_of_sizes(gathering, WEIR_SCRAPED_ANSWER_LENGTH);
+	out->engine_batches = has_engine_batches(gathering);
+	out->engine_steps = weir_gathered_value(gathering, WEIR_SCRAPED_ENGINE_STEPS, SIZE_MAX);
+	out->cache_blocks = weir_gathered_moments(gathering, WEIR_SCRAPED_CACHE_BLOCKS).last;
+	if (out->engine_batches)
+		out->batch_size = NAN;
+	else
+		fill_triton_batches(filling, out);
 	if (isnan(out->batch_size))
 		out->batch_size = mean_size(gathering, WEIR_SCRAPED_BATCH_SIZE);
 	out->step_tokens = mean_size(gathering, WEIR_SCRAPED_STEP_TOKENS);

@@ -62,6 +62,10 @@ struct weir_scrape_figures {
 	double inferences; /* NAN: not given, or requests are counted */
 	struct weir_scrape_batch *batches;
 	size_t batch_count;
+	/* TensorRT-LLM behind Triton forms the batches in its engine, so that those of Triton are
+	 * left out. NAN: the pages do not state these figures. */
+	bool engine_batches;
+	double engine_steps, cache_blocks;
 	bool ensembles; /* requests of ensembles are counted once, not at each step */
 };
 

@@ -342,6 +342,10 @@ static void put_stage(struct page_cells *cells, const struct weir_scraped_row *r
 		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFERS, row, count);
 	} else if (row->metric == WEIR_SCRAPED_TRANSFER_BYTES) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_TRANSFER_BYTES, row, sum);
+	} else if (row->metric == WEIR_SCRAPED_PROMPT_LENGTH) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_PROMPT, row, sum);
+	} else if (row->metric == WEIR_SCRAPED_ANSWER_LENGTH) {
+		put(cells, CELL_TOTALS + WEIR_TOTAL_OUTPUT, row, sum);
 	} else if (row->stage && !row->stage_label && strcmp(row->stage, "queue") == 0) {
 		put(cells, CELL_TOTALS + WEIR_TOTAL_QUEUE_NS, row, sum);
 	} else if (row->stage && !row->stage_label && strcmp(row->stage, "e2e") == 0) {
@@ -583,11 +587,22 @@ static bool has_state(const struct collecting *all, const struct track *track)
 
 /* ---- totals of a server ---- */
 
-/* True if the series of a server, which state no engine, are about this engine as well. */
-static bool covers(const struct track *server, const struct track *engine)
+static bool has_no_labels(const struct track *track)
+{
+	for (size_t i = 0; i < WEIR_COUNT_OF(identities); i++)
+		if (track->labels[i])
+			return false;
+	return true;
+}
+
+/* True if the series of a server, which state no engine, are about this engine as well. `pair`: the
+ * pages have no further series, so that an engine without labels is the one of the server. */
+static bool covers(const struct track *server, const struct track *engine, bool pair)
 {
 	if (strcmp(server->product, engine->product) != 0)
 		return false;
+	if (pair && has_no_labels(engine))
+		return true;
 	for (size_t i = 0; i < WEIR_COUNT_OF(identities); i++)
 		if (server->labels[i] && !is_same_text(server->labels[i], engine->labels[i]))
 			return false;
@@ -614,7 +629,8 @@ static size_t fold_server(struct collecting *all, const struct track *server)
 	size_t count = 0;
 
 	for (size_t i = 0; i < all->track_count; i++) {
-		if (!all->tracks[i].has_state || !covers(server, &all->tracks[i]))
+		if (!all->tracks[i].has_state ||
+		    !covers(server, &all->tracks[i], all->track_count == 2))
 			continue;
 		only = &all->tracks[i];
 		count++;
