@@ -35,7 +35,7 @@ def total(rows, name, **labels):
 def quantile(rows, name, q):
     """PromQL's histogram_quantile, but not beyond what the sum of all observations allows: those above it are
     at least as large, and all others at least as large as their buckets' lower bounds. None in the last bucket,
-    which has no upper bound."""
+    which has no upper bound, and if all observations are in one bucket."""
     sums = {}
     for own, labels, value in rows:
         if own == name + "_bucket":
@@ -43,6 +43,8 @@ def quantile(rows, name, q):
             sums[bound] = sums.get(bound, 0) + value
     buckets = sorted(sums.items())
     if not buckets or not buckets[-1][1]:
+        return None
+    if len({count for _, count in buckets} - {0}) == 1:
         return None
     rank = q * buckets[-1][1]
     low, before, least = 0, 0, 0

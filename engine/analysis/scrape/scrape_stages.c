@@ -15,6 +15,8 @@
 /* A larger relative difference between a whole and its parts means different requests, or an edited
  * page. */
 #define BROKEN 0.05
+/* Relative width of an interval that counts as a value. */
+#define NARROW 0.01
 
 struct filling {
 	const struct weir_gathering *gathering;
@@ -153,6 +155,14 @@ static bool is_limited(const struct weir_quantile_estimate *p95)
 	return p95->beyond || p95->high - p95->low > WEIR_RESOLUTION_LIMIT * fabs(p95->estimate);
 }
 
+/* True if all observations are in one bucket, and their sum does not locate them either. */
+static bool is_one_bucket(const struct weir_scrape_stage *stage)
+{
+	double low = stage->at[WEIR_LEVEL_P50].low, high = stage->at[WEIR_LEVEL_P99].high;
+
+	return stage->occupied == 1 && high - low > NARROW * high;
+}
+
 static void fill_quantiles(const struct weir_buckets *buckets, double scale,
                            struct weir_scrape_stage *stage)
 {
@@ -167,7 +177,7 @@ static void fill_quantiles(const struct weir_buckets *buckets, double scale,
 	}
 	stage->resolution_limited = is_limited(&stage->at[WEIR_LEVEL_P95]);
 	/* Within a single bucket, interpolation only repeats the bounds. */
-	for (int l = 0; l < WEIR_LEVEL_COUNT && stage->occupied == 1; l++)
+	for (int l = 0; l < WEIR_LEVEL_COUNT && is_one_bucket(stage); l++)
 		stage->at[l].estimate = NAN;
 }
 
