@@ -46,6 +46,7 @@ struct weir_host_profile {
 	enum weir_host_unit unit;
 	char event[WEIR_MAX_HOST_EVENT]; /* counted instead of time; empty: the weights are time */
 	bool cycles;                     /* the events are cycles of the processor */
+	bool occurrences;                /* the events are occurrences of a tracepoint or probe */
 	uint64_t samples;                /* with a weight; 0: not known */
 	int64_t largest;                 /* weight of the heaviest sample; 0: not known */
 	uint32_t largest_frame;          /* in which that sample ends */

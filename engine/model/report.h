@@ -426,6 +426,7 @@ struct weir_host_figures {
 	uint64_t threads;  /* number of threads in the total; 0: not stated */
 	uint64_t samples;  /* number of samples in the total; 0: not stated, or the total */
 	bool cycles;       /* the events are cycles of the processor */
+	bool occurrences;  /* the events are occurrences of a tracepoint or probe */
 	double calls;      /* of all functions; 0: not stated */
 	uint64_t profiles;
 	double total;                             /* total weight in the unit */

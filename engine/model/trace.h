@@ -209,6 +209,8 @@ enum weir_warning_code {
 	WEIR_WARN_MISSING_ROWS,    /* a table without some of its rows */
 	WEIR_WARN_PROGRAM_FAILED,  /* a line of a log that says that a program failed */
 	WEIR_WARN_FAILED_COUNTED,  /* failed requests, as a summary counts them */
+	WEIR_WARN_OTHER_SAMPLES,   /* samples of another event of a host profile; left out */
+	WEIR_WARN_FRAGMENT,        /* a part of a list, whose brackets are missing */
 	WEIR_WARN_COUNT
 };
 

@@ -239,13 +239,48 @@ static void put_whole(const struct weir_host_figures *host, struct weir_text *ou
 	bool counted = host->event && host->unit == WEIR_HOST_WEIGHT;
 
 	if (!host->event) {
-		weir_text_puts(out, " of the host's time");
+		weir_text_puts(out, host->unit == WEIR_HOST_WEIGHT ? " of the weight of the stacks"
+		                                                   : " of the host's time");
+		return;
+	}
+	if (host->occurrences) {
+		weir_text_puts(out, " of them");
 		return;
 	}
 	weir_text_puts(out, counted ? " of the " : " of the samples of ");
 	weir_template_quote(host->event, out);
 	weir_text_puts(out, counted ? " that the profile counts, which are no time"
 	                            : ", which are no time");
+}
+
+/* Appends the function with the largest share, and the share. */
+static void put_top(const struct weir_host_figures *host, struct weir_text *out)
+{
+	const struct weir_host_function_row *top = host->functions;
+
+	weir_template_quote(top->function, out);
+	if (strstr(top->function, "[kernel.kallsyms]"))
+		weir_text_puts(out, " (addresses of the kernel without symbols)");
+	weir_text_puts(out, " holds ");
+	weir_text_share(out, top->self);
+	put_whole(host, out);
+	if (rests_on_one_sample(host, top))
+		weir_text_printf(out, ", which rests on one of %llu samples",
+		                 (unsigned long long)host->samples);
+}
+
+/* Appends "11 events of sched:sched_wakeup, which are no time", for a tracepoint or a probe. The
+ * largest share follows if it is of a function, and not of a program without stacks. */
+static void put_occurrences(const struct weir_host_figures *host, struct weir_text *out)
+{
+	weir_text_count(out, host->total < 1e18 ? (uint64_t)host->total : 0);
+	weir_text_puts(out, host->total == 1 ? " event of " : " events of ");
+	weir_template_quote(host->event ? host->event : "?", out);
+	weir_text_puts(out, ", which are no time");
+	if (!host->functions->file)
+		return;
+	weir_text_puts(out, "; ");
+	put_top(host, out);
 }
 
 /* Begins the headline with the function that holds most of the host's time. */
@@ -262,15 +297,10 @@ static const char *describe_host_profile(struct weir_report *report)
 		weir_text_share(&headline, host->idle);
 		weir_text_puts(&headline, " of the profile; without that, ");
 	}
-	weir_template_quote(top->function, &headline);
-	if (strstr(top->function, "[kernel.kallsyms]"))
-		weir_text_puts(&headline, " (addresses of the kernel without symbols)");
-	weir_text_puts(&headline, " holds ");
-	weir_text_share(&headline, top->self);
-	put_whole(host, &headline);
-	if (rests_on_one_sample(host, top))
-		weir_text_printf(&headline, ", which rests on one of %llu samples",
-		                 (unsigned long long)host->samples);
+	if (host->occurrences)
+		put_occurrences(host, &headline);
+	else
+		put_top(host, &headline);
 	weir_text_puts(&headline, "; the profile does not show whether a device waits for it");
 	return weir_keep_line(report, &headline);
 }

@@ -100,6 +100,26 @@ static void a_frame_called_self_is_its_parents_own_time(void **state)
 #undef SELF
 }
 
+/* Tracepoints occur at no regular times, so that their share in the idle task is no time. */
+static void tracepoints_tell_no_idle_time(void **state)
+{
+	static const char text[] =
+		"  swapper 0 [000] 1.000001: sched:sched_wakeup: w:7 [120] CPU:000\n"
+		"        w 7 [000] 1.000002: sched:sched_wakeup: v:8 [120] CPU:000\n"
+		"        w 7 [000] 1.000003: sched:sched_switch: w:7 [120] S ==> v:8 [120]\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(&weir_reader_perf_script, text, profile);
+
+	(void)state;
+	assert_true(input->host_profile->occurrences);
+	assert_string_equal(input->host_profile->event, "sched:sched_wakeup");
+	assert_int_equal(input->host_profile->idle, 0);
+	assert_int_equal(input->host_profile->total, 2);
+	assert_string_equal(input->warnings[WEIR_WARN_OTHER_SAMPLES].detail,
+	                    "1 of sched:sched_switch");
+	weir_profile_free(profile);
+}
+
 static void samples_of_the_idle_task_alone_are_idle_time(void **state)
 {
 	struct weir_profile *profile = weir_profile_new();
@@ -126,6 +146,7 @@ int main(void)
 		cmocka_unit_test(folded_stacks_of_an_idle_processor_are_idle_time),
 		cmocka_unit_test(allocations_are_known_by_their_classes),
 		cmocka_unit_test(a_frame_called_self_is_its_parents_own_time),
+		cmocka_unit_test(tracepoints_tell_no_idle_time),
 		cmocka_unit_test(samples_of_the_idle_task_alone_are_idle_time),
 	};
 

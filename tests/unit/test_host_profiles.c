@@ -304,7 +304,27 @@ static void other_events_are_left_out(void **state)
 
 	(void)state;
 	expect(PERF, text, "w [] 0/9\nf [x] 9/9\n");
-	expect_warned(PERF, text, WEIR_WARN_UNKNOWN_CATEGORY, 1);
+	expect_warned(PERF, text, WEIR_WARN_OTHER_SAMPLES, 1);
+}
+
+/* A clock or cycles are read wherever they begin; the samples of all other events are counted. */
+static void the_first_event_that_is_a_time_is_read(void **state)
+{
+	static const char text[] = "w 7 1.000001: instructions: \n\t1 f (/x)\n\n"
+				   "w 7 1.000002: instructions: \n\t1 f (/x)\n\n"
+				   "w 7 1.000003: cycles: \n\t1 g (/x)\n\n"
+				   "w 7 1.000004: page-faults: \n\t1 h (/x)\n\n"
+				   "w 7 1.000005: cpu-clock: \n\t1 h (/x)\n\n";
+	struct weir_profile *profile = weir_profile_new();
+	const struct weir_input *input = reading_of(PERF, text, profile);
+	const struct weir_warning *others = &input->warnings[WEIR_WARN_OTHER_SAMPLES];
+
+	(void)state;
+	assert_string_equal(input->host_profile->event, "");
+	assert_int_equal(input->host_profile->total, 1);
+	assert_int_equal(others->count, 4);
+	assert_string_equal(others->detail, "2 of instructions, 1 of page-faults, 1 of cpu-clock");
+	weir_profile_free(profile);
 }
 
 static void python_frames_and_stacks_on_one_line_are_read(void **state)
@@ -829,6 +849,7 @@ int main(void)
 		cmocka_unit_test(clocks_count_time_and_samples_without_a_period_one_each),
 		cmocka_unit_test(an_idle_processor_is_no_host_time),
 		cmocka_unit_test(other_events_are_left_out),
+		cmocka_unit_test(the_first_event_that_is_a_time_is_read),
 		cmocka_unit_test(python_frames_and_stacks_on_one_line_are_read),
 		cmocka_unit_test(a_program_may_be_padded_on_the_left),
 		cmocka_unit_test(samples_weigh_in_their_unit),

@@ -160,6 +160,7 @@ struct entries {
 	uint64_t threads;
 	uint64_t samples; /* 0: not known */
 	bool cycles;      /* of the processor */
+	bool occurrences; /* of a tracepoint or probe */
 	double calls;     /* of all functions; 0: not known */
 	double heaviest;  /* weight of the heaviest sample; 0: not known */
 	const struct weir_host_frame *heaviest_frame; /* in which it ends */
@@ -302,6 +303,7 @@ static void add_profile(struct entries *entries, const struct weir_host_profile 
 	entries->unit = profile->unit;
 	entries->event = profile->event;
 	entries->cycles = profile->cycles;
+	entries->occurrences = profile->occurrences;
 	entries->samples += profile->samples;
 	entries->calls += (double)profile->calls;
 	entries->profiles++;
@@ -477,6 +479,7 @@ static void fill_report(const struct entries *entries, struct weir_report *repor
 		.threads = entries->threads,
 		.samples = entries->samples,
 		.cycles = entries->cycles,
+		.occurrences = entries->occurrences,
 		.calls = entries->calls,
 		.idle = entries->idle / (entries->idle + entries->total),
 		.functions = weir_arena_alloc(report->arena, (rows + 1) * sizeof *host->functions),

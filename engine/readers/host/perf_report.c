@@ -164,7 +164,7 @@ static void add_row(struct reading *reading, const struct row *row, uint64_t at)
 	                                      .total = part_of(count, fmax(row->total, row->self))};
 
 	reading->input->events++;
-	if (row->idle) {
+	if (row->idle && weir_perf_event_tells_idle(reading->event)) {
 		if (function.self < INT64_MAX - reading->profile->idle)
 			reading->profile->idle += function.self;
 		return;

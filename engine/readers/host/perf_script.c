@@ -6,7 +6,7 @@
  * stamp outward, or, if the fields were chosen without one (-F comm,pid,event,ip,sym), from its
  * event backward. The weight of a sample is its period. Samples of idle processors are not host
  * time, and samples of other events than clocks and cycles are no time: the profile names their
- * event.
+ * event. Of several events the first that is a time is read, or else the first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@
 #include "engine/readers/parts/damage.h"
 #include "engine/readers/readers.h"
 
-#define MAX_DEPTH 4096 /* frames of one stack; callers beyond are left out */
-#define SURE_BITS 96   /* the form of a time stamp, an event and an address */
+#define MAX_DEPTH  4096 /* frames of one stack; callers beyond are left out */
+#define MAX_EVENTS 8    /* events whose names a note holds */
+#define SURE_BITS  96   /* the form of a time stamp, an event and an address */
 
 /* The line about a sample; texts are borrowed. */
 struct sample {
@@ -27,11 +28,22 @@ struct sample {
 	int64_t pid, period; /* period 0: not printed */
 };
 
+/* Samples of an event that were left out. */
+struct left_out {
+	char name[WEIR_MAX_HOST_EVENT];
+	uint64_t count;
+};
+
 struct perf {
 	struct weir_input *input;
 	struct weir_host_profile *profile;
-	struct weir_text event; /* of the first sample; samples of other events are left out */
-	uint32_t *frames;       /* of the current sample, leaf first */
+	struct weir_text event; /* that is read; samples of other events are left out */
+	struct left_out others[MAX_EVENTS];
+	uint64_t unnamed;     /* samples of events beyond these */
+	uint64_t taken;       /* samples of the event, idle ones included */
+	uint64_t first_at;    /* byte offset of the first of them */
+	uint64_t first_other; /* the same of those left out */
+	uint32_t *frames;     /* of the current sample, leaf first */
 	size_t depth;
 	int64_t weight; /* of the current sample; -1: no sample */
 	uint32_t program;
@@ -308,9 +320,56 @@ static void close_sample(struct perf *perf, uint64_t at)
 	perf->weight = -1;
 }
 
-/* Takes unit and weights from the first sample of a file. */
-static void take_first(struct perf *perf, const struct sample *sample)
+/* Counts samples of an event that is not read. */
+static void leave_out(struct perf *perf, struct weir_slice event, uint64_t count)
 {
+	struct left_out *other = perf->others;
+	size_t length = event.length < WEIR_MAX_HOST_EVENT ? event.length : WEIR_MAX_HOST_EVENT - 1;
+	const struct weir_slice name = {event.data, length};
+
+	while (other < perf->others + MAX_EVENTS && other->count &&
+	       !weir_slice_equals(name, other->name))
+		other++;
+	if (other == perf->others + MAX_EVENTS) {
+		perf->unnamed += count;
+		return;
+	}
+	memcpy(other->name, name.data, length);
+	other->count += count;
+}
+
+/* Warns of the samples that were left out, with the number of each event. */
+static void warn_of_others(const struct perf *perf)
+{
+	struct weir_text names = {0};
+	uint64_t count = perf->unnamed;
+
+	for (size_t i = 0; i < MAX_EVENTS && perf->others[i].count; i++) {
+		weir_text_printf(&names, "%s%llu of %s", i ? ", " : "",
+		                 (unsigned long long)perf->others[i].count, perf->others[i].name);
+		count += perf->others[i].count;
+	}
+	if (count) {
+		weir_input_warn(perf->input, WEIR_WARN_OTHER_SAMPLES, perf->first_other,
+		                names.data);
+		perf->input->warnings[WEIR_WARN_OTHER_SAMPLES].count = count;
+	}
+	weir_text_release(&names);
+}
+
+/* Takes event, unit and weights from a sample. Leaves out the samples of the event before. */
+static void take_first(struct perf *perf, const struct sample *sample, uint64_t at)
+{
+	if (perf->taken) {
+		leave_out(perf, (struct weir_slice){perf->event.data, perf->event.length},
+		          perf->taken);
+		perf->first_other = perf->first_at;
+		weir_host_profile_free(perf->profile);
+		perf->profile = weir_host_profile_new(WEIR_HOST_SAMPLES);
+	}
+	perf->taken = 0;
+	perf->first_at = at;
+	weir_text_clear(&perf->event);
 	weir_text_add(&perf->event, sample->event.data, sample->event.length);
 	weir_perf_event_set(perf->profile, sample->event, sample->period != 0);
 }
@@ -326,21 +385,35 @@ static bool is_probe(struct weir_slice rest)
 	return is_address(word);
 }
 
+/* True if the event of the sample is to be read rather than that of the samples before. */
+static bool is_better(const struct perf *perf, const struct sample *sample)
+{
+	return !perf->event.length ||
+	       (*perf->profile->event && weir_perf_event_is_time(sample->event));
+}
+
 static void open_sample(struct perf *perf, const struct sample *sample, uint64_t at)
 {
 	const struct weir_slice no_file = {"", 0};
 
-	if (!perf->event.length)
-		take_first(perf, sample);
-	if (!weir_slice_equals(sample->event, perf->event.data) ||
-	    (!sample->period && perf->profile->unit != WEIR_HOST_SAMPLES)) {
-		weir_input_warn(perf->input, WEIR_WARN_UNKNOWN_CATEGORY, at, "another event");
+	if (is_better(perf, sample))
+		take_first(perf, sample, at);
+	if (!weir_slice_equals(sample->event, perf->event.data)) {
+		perf->first_other = perf->first_other ? perf->first_other : at;
+		leave_out(perf, sample->event, 1);
+		return;
+	}
+	if (!sample->period && perf->profile->unit != WEIR_HOST_SAMPLES) {
+		weir_input_warn(perf->input, WEIR_WARN_UNKNOWN_CATEGORY, at,
+		                "a sample without a period");
 		return;
 	}
 	perf->input->events++;
+	perf->taken++;
 	perf->depth = 0;
 	perf->weight = perf->profile->unit == WEIR_HOST_SAMPLES ? 1 : sample->period;
-	perf->idle = sample->pid == 0 && weir_slice_starts(sample->program, "swapper");
+	perf->idle = sample->pid == 0 && weir_slice_starts(sample->program, "swapper") &&
+	             weir_perf_event_tells_idle(sample->event);
 	perf->program = weir_host_frame(perf->profile, sample->program, no_file);
 	if (memchr(sample->rest.data, '(', sample->rest.length) && !is_probe(sample->rest))
 		take_stack_line(perf, sample->rest, at);
@@ -398,6 +471,7 @@ static enum weir_status read_perf(struct weir_source *source, struct weir_input 
 	while (!(status = weir_csv_next(lines, &row, err)) && row)
 		take_line(&perf, row);
 	close_sample(&perf, UINT64_MAX);
+	warn_of_others(&perf);
 	if (skipped->count)
 		weir_input_warn(input, WEIR_WARN_SKIPPED_EVENT, skipped->first_at,
 		                "a line of more than 1 MiB");

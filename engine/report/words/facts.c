@@ -141,9 +141,9 @@ static void add_counters(const struct weir_report *report, struct weir_items *it
 /* Appends "173 samples", "2,800 cycles in 14 samples" or "6, in no stated unit". */
 static void add_total(struct weir_text *out, const struct weir_host_figures *host)
 {
-	const char *word = host->unit == WEIR_HOST_SAMPLES ? " sample"
-	                   : host->cycles                  ? " cycle"
-	                                                   : " event";
+	const char *word = host->cycles && host->unit != WEIR_HOST_SAMPLES        ? " cycle"
+	                   : host->occurrences || host->unit != WEIR_HOST_SAMPLES ? " event"
+	                                                                          : " sample";
 
 	if (host->unit == WEIR_HOST_NS)
 		weir_text_duration(out, host->total);
@@ -703,7 +703,13 @@ static void list_functions(const struct weir_host_figures *host, struct weir_ite
 
 static void fill_host_time(const struct weir_report *report, struct weir_items *items)
 {
-	if (report->host && !report->host->event)
+	if (report->host && !report->host->event && report->host->unit != WEIR_HOST_WEIGHT)
+		list_functions(report->host, items);
+}
+
+static void fill_host_weight(const struct weir_report *report, struct weir_items *items)
+{
+	if (report->host && !report->host->event && report->host->unit == WEIR_HOST_WEIGHT)
 		list_functions(report->host, items);
 }
 
@@ -820,6 +826,7 @@ const struct weir_fact_line weir_fact_lines[] = {
          .fill = fill_kernel_findings,
          .one_a_line = true},
 	{.id = "host", .label = "host time", .fill = fill_host_time, .one_a_line = true},
+	{.id = "host-weight", .label = "host stacks", .fill = fill_host_weight, .one_a_line = true},
 	{.id = "host-events",
          .label = "host samples",
          .fill = fill_host_samples,

@@ -167,6 +167,11 @@ static const struct warning_text warning_texts[WEIR_WARN_COUNT] = {
 	[WEIR_WARN_OTHER_TABLE] = {"other_table",
                                    "1 further table was left out: pass each table in its own file",
                                    "further tables were left out: pass each table in its own file"},
+	[WEIR_WARN_OTHER_SAMPLES] = {"other_samples", "1 sample of another event was left out",
+                                     "samples of other events were left out"},
+	[WEIR_WARN_FRAGMENT] = {"fragment",
+                                "the list lacks its brackets: it is read as a part of a profile",
+                                NULL},
 	[WEIR_WARN_OTHER_TEXT] = {"other_text", "1 line around the output of the tool was left out",
                                   "lines around the output of the tool were left out"},
 	[WEIR_WARN_MISSING_ROWS] =
