@@ -239,6 +239,23 @@ static void first_calls_without_device_rows_are_a_cold_start(void **state)
 	weir_trace_free(trace);
 }
 
+/* A question for the memory of the device may wait for many things. */
+static void a_question_alone_is_no_cold_start(void **state)
+{
+	struct make_trace *make = make_trace_new();
+	struct weir_trace *trace;
+	struct weir_report *report;
+
+	(void)state;
+	make_call(make, 0, "cudaMemGetInfo", 0, 10000 * MS, 5);
+	trace = make_trace_finish(make);
+	report = report_of(trace);
+	assert_false(report->host_operators->cold > 0);
+	assert_int_equal(report->attribution.ns[WEIR_BOUND_RUNTIME], 0);
+	weir_report_free(report);
+	weir_trace_free(trace);
+}
+
 /* The trace loads the model for 100 us, then runs it at [100, 200) and [250, 300). */
 static struct weir_report *report_of_runs(bool both, struct weir_trace **trace)
 {
@@ -330,6 +347,7 @@ int main(void)
 		cmocka_unit_test(loading_between_operators_is_no_dispatch),
 		cmocka_unit_test(ranges_of_other_tracers_are_not_dispatched),
 		cmocka_unit_test(first_calls_without_device_rows_are_a_cold_start),
+		cmocka_unit_test(a_question_alone_is_no_cold_start),
 		cmocka_unit_test(
 			time_from_the_first_run_on_is_in_nodes_or_between_them_or_between_runs),
 		cmocka_unit_test(calls_that_wait_for_the_device_count_once),

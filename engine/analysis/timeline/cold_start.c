@@ -66,6 +66,25 @@ static bool is_device_call(const char *name)
 	return false;
 }
 
+/* Returns true for calls that ask about the device: "cudaMemGetInfo", "hipGetDeviceCount". The
+ * first call of a program may set up the context, but these wait for other programs and locks as
+ * well. */
+static bool is_inquiry(const char *name)
+{
+	return strstr(name, "MemGetInfo") || strstr(name, "GetDevice") || strstr(name, "DeviceGet");
+}
+
+/* Takes the marks off calls that only ask about the device if no other call is marked. */
+static void drop_lone_inquiries(struct weir_cold_start *out, const struct weir_timeline *timeline)
+{
+	size_t rows = timeline->trace->host.count;
+
+	for (size_t i = 0; i < rows; i++)
+		if (out->cold[i] && !is_inquiry(weir_timeline_host_name(timeline, (uint32_t)i)))
+			return;
+	memset(out->cold, 0, rows * sizeof *out->cold);
+}
+
 static void mark_cold_calls(struct weir_cold_start *out, const struct weir_timeline *timeline)
 {
 	const struct weir_host_columns *host = &timeline->trace->host;
@@ -87,6 +106,7 @@ static void mark_cold_calls(struct weir_cold_start *out, const struct weir_timel
 	/* cudaFree(0) is the customary way to create the context. */
 	if (first_alloc != SIZE_MAX && length_ns(timeline, first_alloc) >= WEIR_COLD_MOST_NS)
 		out->cold[first_alloc] = 1;
+	drop_lone_inquiries(out, timeline);
 }
 
 /* ---- operators ---- */
