@@ -347,29 +347,14 @@ void weir_measured_release(struct weir_measured *measured)
 	*measured = (struct weir_measured){0};
 }
 
-static bool holds_host_calls(const struct weir_profile *profile)
-{
-	for (size_t i = 0; i < profile->input_count; i++)
-		if (profile->inputs[i].trace && profile->inputs[i].trace->host.count > 0)
-			return true;
-	return false;
-}
-
 /* Fails if a run has no value: no command would read its document. */
 static enum weir_status require_values(const struct weir_classify_request *request,
-                                       const struct weir_profile *profile,
                                        const struct weir_run *run, struct weir_error *err)
 {
 	const char *path = request->path_count ? request->paths[0] : "the input";
 
 	if (weir_run_has_values(run))
 		return WEIR_OK;
-	if (holds_host_calls(profile))
-		return weir_fail(err, WEIR_E_EMPTY,
-		                 "%s: its durations are of calls of the host, and a run document "
-		                 "holds work of a device: read it with weir classify, or convert a "
-		                 "timeline of the device as well",
-		                 path);
 	return weir_fail(err, WEIR_E_EMPTY,
 	                 "%s: no duration and no figure that a run document can hold: read it with "
 	                 "weir classify, and convert requests, results of a benchmark, a timeline "
@@ -408,7 +393,7 @@ enum weir_status weir_convert(const struct weir_classify_request *request, struc
 	if (!status) {
 		*out = weir_run_new();
 		weir_analysis_run(analysis, *out);
-		status = require_values(request, profile, *out, err);
+		status = require_values(request, *out, err);
 	}
 	if (!status)
 		list_warnings(profile, request->warnings);

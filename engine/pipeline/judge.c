@@ -9,6 +9,7 @@
 #include "engine/model/template.h"
 #include "engine/pipeline/abstain.h"
 #include "engine/pipeline/judge.h"
+#include "engine/pipeline/keep.h"
 #include "engine/pipeline/request_counts.h"
 #include "engine/pipeline/server_verdict.h"
 
@@ -120,6 +121,30 @@ static void judge_failed(const struct weir_report *report, struct weir_verdict *
 	                          "requests that are answered";
 	out->next = "find out why they fail (the status and the events of their spans, the log of "
 		    "the server), and record requests that are answered";
+}
+
+/* True if the device's whole window is one kernel. */
+static bool is_one_kernel(const struct weir_report *report)
+{
+	return report->has_gpu && report->gpu.kernels == 1 && report->operator_count == 1 &&
+	       report->gpu.active >= 1;
+}
+
+/* Leaves the bound open, because a kernel alone fills its own window. */
+static void judge_one_kernel(struct weir_report *report)
+{
+	struct weir_text text = {0};
+
+	report->verdict = (struct weir_verdict){.bound = WEIR_BOUND_UNDETERMINED,
+	                                        .confidence = WEIR_CONFIDENCE_LOW,
+	                                        .share = NAN,
+	                                        .runner_up_share = NAN};
+	weir_text_puts(&text, "one kernel of ");
+	weir_text_duration(&text, report->operators->call.total_ns);
+	weir_text_puts(&text, ": its share of itself says nothing about the program");
+	report->verdict.headline = weir_keep_line(report, &text);
+	report->verdict.next = "record more of the program, with the calls of the host and all "
+			       "kernels of several iterations";
 }
 
 /* Judges a run with requests. */
@@ -361,6 +386,10 @@ static void judge_others(struct weir_report *report, struct weir_ruleset *rules,
 {
 	if (report->has_requests && report->requests.latency_ns) {
 		judge_served(report, rules, out);
+		return;
+	}
+	if (is_one_kernel(report)) {
+		judge_one_kernel(report);
 		return;
 	}
 	judge_device(report, rules, &report->verdict, &out->advice);

@@ -177,20 +177,7 @@ static void add_monitors(struct weir_run *run, const struct weir_profile *profil
 
 /* ---- profiles of the host ---- */
 
-/* Adds the share of a function, "rebuild (basis.py)/self_share". */
-static void add_function(struct weir_run *run, const struct weir_host_function_row *row)
-{
-	struct weir_text name = {0};
-
-	weir_text_puts(&name, row->function ? row->function : "[unknown]");
-	if (row->file)
-		weir_text_printf(&name, " (%s)", row->file);
-	weir_text_puts(&name, "/self_share");
-	weir_run_add_metric(run, name.data, row->self, "ratio", false);
-	weir_text_release(&name);
-}
-
-static void add_host_profiles(struct weir_run *run, const struct weir_profile *profile)
+void weir_run_add_host_total(struct weir_run *run, enum weir_host_unit unit, double total)
 {
 	static const struct {
 		const char *name, *unit;
@@ -200,18 +187,37 @@ static void add_host_profiles(struct weir_run *run, const struct weir_profile *p
 		[WEIR_HOST_EVENTS] = {"host_total_events", "events"},
 		[WEIR_HOST_WEIGHT] = {"host_total_weight", NULL},
 	};
+
+	weir_run_add_metric(run, totals[unit].name, total, totals[unit].unit, false);
+}
+
+void weir_run_add_host_share(struct weir_run *run, size_t place, const char *function,
+                             const char *file, double share)
+{
+	struct weir_text name = {0};
+
+	if (place >= MAX_FUNCTIONS || !(share >= LARGE_FUNCTION))
+		return;
+	weir_text_puts(&name, function ? function : "[unknown]");
+	if (file)
+		weir_text_printf(&name, " (%s)", file);
+	weir_text_puts(&name, "/self_share");
+	weir_run_add_metric(run, name.data, share, "ratio", false);
+	weir_text_release(&name);
+}
+
+static void add_host_profiles(struct weir_run *run, const struct weir_profile *profile)
+{
 	struct weir_report *report = weir_report_new(profile);
 	const struct weir_host_figures *host;
 
 	weir_fill_host_functions(profile, report);
 	host = report->host;
-	if (host) {
-		weir_run_add_metric(run, totals[host->unit].name, host->total,
-		                    totals[host->unit].unit, false);
-		for (size_t i = 0; i < host->function_count && i < MAX_FUNCTIONS; i++)
-			if (host->functions[i].self >= LARGE_FUNCTION)
-				add_function(run, &host->functions[i]);
-	}
+	if (host)
+		weir_run_add_host_total(run, host->unit, host->total);
+	for (size_t i = 0; host && i < host->function_count; i++)
+		weir_run_add_host_share(run, i, host->functions[i].function,
+		                        host->functions[i].file, host->functions[i].self);
 	weir_report_free(report);
 }
 

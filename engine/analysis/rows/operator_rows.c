@@ -497,6 +497,30 @@ static void fill_rows(const struct fill *fill, const struct entry *entries, size
 	}
 }
 
+void weir_run_add_host_operators(const struct weir_analysis *analysis, struct weir_run *run)
+{
+	struct weir_report *report = weir_report_new(analysis->profile);
+	struct weir_host_time *times = weir_alloc(analysis->rank_count * sizeof *times);
+	double all_ns = 0;
+
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		weir_host_time_init(&times[r], &analysis->ranks[r].timeline);
+	fill_host_operators(analysis, times, report);
+	fill_host_shares(report);
+	qsort(report->operators, report->operator_count, sizeof *report->operators, by_total);
+	for (size_t i = 0; i < report->operator_count; i++)
+		all_ns += report->operators[i].call.total_ns;
+	if (all_ns > 0)
+		weir_run_add_host_total(run, WEIR_HOST_NS, all_ns);
+	for (size_t i = 0; i < report->operator_count; i++)
+		weir_run_add_host_share(run, i, report->operators[i].name, NULL,
+		                        report->operators[i].share);
+	for (size_t r = 0; r < analysis->rank_count; r++)
+		weir_host_time_release(&times[r]);
+	free(times);
+	weir_report_free(report);
+}
+
 void weir_fill_operators(const struct weir_analysis *analysis,
                          const struct weir_median_step *median, struct weir_report *report)
 {

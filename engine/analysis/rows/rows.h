@@ -55,6 +55,15 @@ void weir_fill_server(const struct weir_analysis *analysis, struct weir_report *
  * host. median: the step in which call sites are looked for. */
 void weir_fill_operators(const struct weir_analysis *analysis,
                          const struct weir_median_step *median, struct weir_report *report);
+/* Adds the self time of the operators of timelines without device work to a run, in the form of
+ * profiles of the host: the whole, and the shares of the largest operators. */
+void weir_run_add_host_operators(const struct weir_analysis *analysis, struct weir_run *run);
+/* Adds the whole weight of profiles of the host to a run: "host_total_ns". */
+void weir_run_add_host_total(struct weir_run *run, enum weir_host_unit unit, double total);
+/* Adds the share of a function, "rebuild (basis.py)/self_share", if it is large and among the
+ * largest; place: its index among them. file: NULL: not known. */
+void weir_run_add_host_share(struct weir_run *run, size_t place, const char *function,
+                             const char *file, double share);
 /* Fills report->host_operators for timelines without device work. */
 void weir_fill_host_operators(const struct weir_analysis *analysis, struct weir_report *report);
 /* Sets the features about host operators in `values` (WEIR_F_COUNT of them). */

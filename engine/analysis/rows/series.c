@@ -282,6 +282,25 @@ static bool same_lengths(const struct weir_series_table *a, const struct weir_se
 	return true;
 }
 
+/* True if the trace holds one piece of device work, whose window is the work itself. */
+static bool is_one_work(const struct weir_rank *rank)
+{
+	return rank->trace->device.count == 1 && rank->groups.count == 1 &&
+	       rank->steps.step_count == 0 && rank->steps.span_count == 0;
+}
+
+/* Adds the only piece of work as a call of its operator. */
+static void add_one_work(struct weir_run *run, const struct weir_rank *rank)
+{
+	struct weir_text name = {0};
+
+	operator_name(rank, &rank->groups.items[0], &name);
+	weir_series_push(weir_series_get(&run->operators, name.data),
+	                 (double)rank->groups.items[0].sum_ns);
+	weir_series_push(weir_series_get(&run->calls, name.data), 1);
+	weir_text_release(&name);
+}
+
 static void add_rank(struct weir_run *run, const struct weir_rank *rank, bool steady)
 {
 	struct positions positions;
@@ -291,6 +310,8 @@ static void add_rank(struct weir_run *run, const struct weir_rank *rank, bool st
 	if (rank->steps.span_count == 0)
 		add_steps(run, rank, &positions);
 	add_operators(run, rank, &positions);
+	if (is_one_work(rank))
+		add_one_work(run, rank);
 	positions_release(&positions);
 }
 
@@ -457,7 +478,8 @@ static void add_metrics(struct weir_run *run, const struct weir_analysis *analys
 	const struct weir_ledger works = first_works(analysis);
 	double active_ns = 0, window_ns = 0;
 
-	if (weir_kernels_unrecorded(analysis, &works))
+	if (weir_kernels_unrecorded(analysis, &works) ||
+	    (analysis->rank_count == 1 && is_one_work(&analysis->ranks[0])))
 		return;
 	for (size_t r = 0; r < analysis->rank_count; r++)
 		for (size_t d = 0; d < analysis->ranks[r].trace->device_count; d++) {
@@ -537,4 +559,6 @@ void weir_analysis_run(const struct weir_analysis *analysis, struct weir_run *ru
 	/* Beside other figures, samples of devices and of the host are evidence only. */
 	if (!weir_run_has_values(run))
 		weir_run_add_monitors(analysis->profile, run);
+	if (!weir_run_has_values(run))
+		weir_run_add_host_operators(analysis, run);
 }
