@@ -333,6 +333,13 @@ static void what_holds_no_kernel_is_refused_with_the_reason(void **state)
 	reading_refuses(NCU, RAW, WEIR_E_EMPTY, "no kernel below the header");
 	reading_refuses(NCU, DETAILS METRIC("0", SOL, "DRAM Throughput", "%", "5"), WEIR_E_EMPTY,
 	                "no kernel has a duration");
+	reading_refuses(NCU,
+	                "ID,Process ID,Process Name,Host Name,Kernel Name,Context,Stream,Block "
+	                "Size,Grid Size,Device,CC,Section Name,Metric Name,Metric Unit,Metric "
+	                "Value\n0,7,app,host,k(),1,7,(256, 1, 1),(132, 2, 1),0,9.0,Section,"
+	                "dram__bytes_read.sum,byte,10\n",
+	                WEIR_E_FORMAT,
+	                "the header has 15 fields, and rows of kernels below it up to 19");
 	reading_refuses(
 		NCU, IDS ",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\",\"Average\"\n",
 		WEIR_E_FORMAT, "--print-summary");

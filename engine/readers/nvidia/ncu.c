@@ -77,6 +77,7 @@ struct ncu {
 	size_t bound_count, bound_capacity;
 	bool has_header, details, units_read;
 	bool decimal_comma;        /* numbers are written "1.234,5" */
+	size_t longest;            /* cells of the longest row with more than the header; 0: none */
 	struct weir_text error;    /* the first error that the profiler printed */
 	struct weir_ncu_text text; /* of files without a header */
 };
@@ -315,6 +316,8 @@ static enum weir_status take_row(struct ncu *ncu, const struct weir_csv_row *row
 	}
 	if (row->count > ncu->column_count || (!ncu->details && row->count < ncu->column_count)) {
 		weir_input_warn(ncu->input, WEIR_WARN_RAGGED_ROW, row->at, NULL);
+		if (row->count > ncu->column_count && row->count > ncu->longest)
+			ncu->longest = row->count;
 		return WEIR_OK;
 	}
 	return ncu->details ? take_metric_row(ncu, row, err) : take_launch_row(ncu, row, err);
@@ -429,6 +432,13 @@ static enum weir_status explain_nothing(const struct ncu *ncu, struct weir_error
 		                           "(32, 1, 1)x(256, 1, 1), Context 1, Stream 7\") above "
 		                           "them"
 		                         : "no header (\"ID\",\"Process ID\",...)");
+	if (ncu->longest)
+		return weir_fail(err, WEIR_E_FORMAT,
+		                 "the header has %zu fields, and rows of kernels below it up to "
+		                 "%zu: the quotes around fields with commas are lost; pass the "
+		                 "file as ncu --csv wrote it, or export it again (ncu --import "
+		                 "FILE --csv --page raw)",
+		                 ncu->column_count, ncu->longest);
 	return weir_fail(err, WEIR_E_EMPTY, "no kernel below the header");
 }
 
