@@ -2,7 +2,8 @@
 /*
  * Reads profiles of ONNX Runtime (enable_profiling): a bare array of complete events. A run of the
  * model becomes an annotation, a node an operator named after its type, a kernel device work. Times
- * are whole microseconds, so shorter work has a duration of 0.
+ * are whole microseconds, so shorter work has a duration of 0. Lines out of the array are read as a
+ * fragment.
  */
 #include <string.h>
 
@@ -12,6 +13,8 @@
 #include "engine/readers/parts/sniff.h"
 #include "engine/readers/readers.h"
 #include "engine/readers/trace/rocm.h"
+
+#define MAX_FRAGMENT (UINT64_C(64) << 20) /* bytes of a list without its brackets */
 
 static const struct weir_keyindex_entry args[] = {
 	{"op_name", ARG_OP_NAME},
@@ -265,8 +268,8 @@ static bool is_whole(struct weir_slice line)
 	return !text && depth == 0;
 }
 
-/* Refuses a profile that does not begin with "[", and names its first line that was cut. */
-static enum weir_status refuse_lines(struct weir_source *source, struct weir_error *err)
+/* Fails if a line of the text is cut, and names the first one. */
+static enum weir_status refuse_cut_lines(struct weir_source *source, struct weir_error *err)
 {
 	static const struct weir_csv_options options = {.separator = '\0'};
 	struct weir_csv *lines = weir_csv_new(source, &options);
@@ -283,31 +286,81 @@ static enum weir_status refuse_lines(struct weir_source *source, struct weir_err
 			                   (unsigned long long)row->at, row->line.length);
 			break;
 		}
-	if (!status)
-		status = weir_fail(err, WEIR_E_FORMAT,
-		                   "line 1, byte 0: the list of ONNX Runtime's profile lacks its "
-		                   "\"[\": put \"[\" before the first event and \"]\" behind the "
-		                   "last");
 	weir_csv_free(lines);
+	return status;
+}
+
+static enum weir_status read_list(struct weir_source *source, struct weir_input *input,
+                                  struct weir_error *err)
+{
+	static const struct kineto_dialect dialect = {
+		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
+	struct shapes shapes = {0};
+	enum weir_status status = weir_kineto_read(&dialect, &shapes, source, input, err);
+
+	weir_text_release(&shapes.dims);
+	weir_text_release(&shapes.types);
+	return status;
+}
+
+/* Lines out of the list of a profile, and the brackets around them. */
+struct fragment {
+	struct weir_slice parts[3];
+	size_t next;
+};
+
+static enum weir_status feed_fragment(void *context, const char **data, size_t *len,
+                                      struct weir_error *err)
+{
+	struct fragment *fragment = context;
+
+	(void)err;
+	*len = 0;
+	while (fragment->next < WEIR_COUNT_OF(fragment->parts) && *len == 0) {
+		*data = fragment->parts[fragment->next].data;
+		*len = fragment->parts[fragment->next++].length;
+	}
+	return WEIR_OK;
+}
+
+/* Reads events without the brackets of their list as if they had them. */
+static enum weir_status read_fragment(struct weir_source *source, struct weir_input *input,
+                                      struct weir_error *err)
+{
+	struct weir_source *lines = NULL, *whole;
+	struct fragment fragment = {.parts = {{"[", 1}, {"", 0}, {"]", 1}}};
+	enum weir_status status;
+	size_t length;
+	char *data;
+
+	status = weir_source_hold(source, MAX_FRAGMENT, &data, &length, err);
+	if (!status)
+		status = weir_source_open_memory(weir_source_name(source), data, length, &lines,
+		                                 err);
+	if (!status)
+		status = refuse_cut_lines(lines, err);
+	weir_source_free(lines);
+	if (status)
+		return status;
+	fragment.parts[1] = (struct weir_slice){data, length};
+	whole = weir_source_new_fed(weir_source_name(source), feed_fragment, &fragment);
+	weir_source_note_damage(whole, weir_source_damage(source));
+	status = read_list(whole, input, err);
+	weir_source_free(whole);
+	if (!status)
+		weir_input_warn(input, WEIR_WARN_FRAGMENT, UINT64_MAX, NULL);
 	return status;
 }
 
 static enum weir_status read_profile(struct weir_source *source, struct weir_input *input,
                                      struct weir_error *err)
 {
-	static const struct kineto_dialect dialect = {
-		.args = args, .emit = emit, .conclude = conclude, .arrays = true};
-	struct shapes shapes = {0};
 	char first;
 	enum weir_status status = weir_sniff_source(source, &first, err);
 
-	if (status || first == '{')
-		return status ? status : refuse_lines(source, err);
-	status = weir_kineto_read(&dialect, &shapes, source, input, err);
-
-	weir_text_release(&shapes.dims);
-	weir_text_release(&shapes.types);
-	return status;
+	if (status)
+		return status;
+	return first == '{' ? read_fragment(source, input, err) : read_list(source, input, err);
 }
 
 const struct weir_reader weir_reader_onnxruntime = {
