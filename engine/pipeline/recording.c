@@ -21,6 +21,9 @@
 #define ROCPROF_COUNTERS                                                                           \
 	"record the same run without counters (rocprofv3 --kernel-trace --hip-runtime-trace) and " \
 	"pass its *_kernel_trace.csv and *_hip_api_trace.csv"
+#define ROCPROF_COMPUTE                                                                            \
+	"record a timeline as well (rocprofv3 --kernel-trace --hip-runtime-trace): the times of "  \
+	"rocprof-compute (Omniperf) are of runs that count"
 #define SERVER_TRACE                                                                               \
 	"profile the server under this load (vLLM: --profiler-config and bench serve --profile; "  \
 	"SGLang: bench_serving --profile) and pass that trace as well; weir gate compares two "    \
@@ -64,6 +67,7 @@ static const struct weir_recording recordings[] = {
          "--hip-runtime-trace)"},
 	{"rocprof_summary", ROCPD_DATABASE, ROCM_HOST, ROCM_MODEL, ROCPD_DATABASE},
 	{"rocprof 1", ROCPROF_1, ROCM_HOST, ROCM_MODEL, ROCPROF_1},
+	{"rocprof compute", ROCPROF_COMPUTE, ROCM_HOST, ROCM_MODEL, ROCPROF_COMPUTE},
 	{"rocprof counters", ROCPROF_COUNTERS, ROCPROF_COUNTERS, ROCM_MODEL, ROCPROF_COUNTERS},
 	{"rocprof_json", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
 	{"rocpd", ROCM_DEVICE, ROCM_HOST, ROCM_MODEL, NULL},
@@ -163,7 +167,8 @@ static const char *reader_of(const struct weir_input *input)
 	if (strcmp(format, "rocprof") == 0 && weir_run_label(input->run, "counters"))
 		return "rocprof counters";
 	if (strcmp(format, "rocprof") == 0 && weir_run_label(input->run, "rocprof"))
-		return "rocprof 1";
+		return strcmp(weir_run_label(input->run, "rocprof"), "1") == 0 ? "rocprof 1"
+		                                                               : "rocprof compute";
 	if (strcmp(format, "genai_perf") == 0 && is_triton(input->run))
 		return "perf_analyzer";
 	if (strncmp(format, "bench", 5) == 0 && server_of(input->run))

@@ -117,6 +117,17 @@ static const struct {
 	{"==7== NVPROF is profiling process 7\n==7== Profiling result:\nNo kernels were "
          "profiled.\n",
          "which profiled nothing", "nsys profile"},
+	{"Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,wave_size,sig,obj,"
+         "LDSBankConflict\n0,\"scale\",0,0,0,7,7,1024,256,0,0,64,0x0,0x7f00,0.0\n",
+         "rocprof", "--timestamp on"},
+	{"type,time ms,percent\ncomputation_time,12.5,80.0\nbusy_time,14.5,92.8\n", "TraceLens",
+         "pass the trace"},
+	{"op category,Count,total_direct_kernel_time_ms,Percentage (%),Cumulative Percentage (%)\n"
+         "GEMM,12,3.5,70.0,70.0\n",
+         "TraceLens", "pass the trace"},
+	{"Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
+         "Stage,Bubble\n,rank,0,10.5,2.5,0.5,3.0,7.0,20.0,0.0\n",
+         "step_trace_time.csv", "trace_view.json"},
 	{"======== Warning: No profile data collected.\n", "which profiled nothing",
          "nsys profile"},
 	{"TRITON KERNELS BANDWIDTH INFO (./a.py)\n0.160ms    \t0.453 GB \t 2826.25GB/s \t 10.80% "

@@ -87,10 +87,10 @@ struct reader {
 	struct weir_input *input;
 	struct weir_builder *builder; /* NULL: the table holds totals */
 	struct columns columns;
-	uint64_t timed;                          /* usable rows */
-	struct weir_shares shares;               /* of the rows of a table of totals */
-	double missing_ns;                       /* time of rows that the tables of totals lack */
-	bool of_version_1;                       /* a table of totals is by rocprof v1 */
+	uint64_t timed;            /* usable rows */
+	struct weir_shares shares; /* of the rows of a table of totals */
+	double missing_ns;         /* time of rows that the tables of totals lack */
+	const char *tool;          /* that wrote totals, for the label "rocprof"; NULL: rocprofv3 */
 	struct weir_names *counters;             /* names of counters, which are left out */
 	uint32_t first_counter;                  /* id in `counters`; 0: no row of a counter yet */
 	int64_t last_dispatch, largest_dispatch; /* of rocprofv3's counters; -1: none yet */
@@ -692,6 +692,14 @@ static bool is_of_version_1(const struct weir_csv_row *row)
 	       weir_slice_equals(row->cells[4], "Percentage");
 }
 
+/* Returns the tool behind a header, for the label "rocprof"; NULL: rocprofv3. */
+static const char *tool_of(const struct weir_csv_row *row, const struct columns *columns)
+{
+	if (find_cell(row->cells, row->count, "Sum(ns)") < row->count)
+		return "compute"; /* pmc_kernel_top.csv of rocprof-compute */
+	return is_of_version_1(row) || columns->counter ? "1" : NULL;
+}
+
 /* Takes a header. There may be several: processes that append to one file repeat it. */
 static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 {
@@ -702,7 +710,7 @@ static bool take_header(struct reader *reader, const struct weir_csv_row *row)
 		return false;
 	end_totals(reader);
 	reader->columns = columns;
-	reader->of_version_1 |= is_of_version_1(row) || columns.counter;
+	reader->tool = tool_of(row, &columns) ? tool_of(row, &columns) : reader->tool;
 	for (size_t i = columns.counter; i < columns.after_counters; i++)
 		list_counter(reader, row->cells[i]);
 	reader->first_counter = 0;
@@ -766,8 +774,8 @@ static enum weir_status read_csv(struct weir_source *source, struct weir_input *
 	if (!status) {
 		end_totals(&reader);
 		state_total(&reader);
-		if (reader.of_version_1 && input->run)
-			weir_run_set_label(input->run, "rocprof", "1");
+		if (reader.tool && input->run)
+			weir_run_set_label(input->run, "rocprof", reader.tool);
 		label_counters(&reader);
 		warn_long_rows(&reader, csv);
 		weir_damage_of_source(input, source);
