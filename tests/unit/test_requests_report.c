@@ -235,7 +235,7 @@ static void the_lines_below_say_what_it_costs_and_why_it_waits(void **state)
 	           "                  $3.20 per GPU hour (weir.json) · $0.00711 in total\n"
 	           "                  stages cover 76 % of the busy time; their costs are "
 	           "scaled to\n                  all of it\n");
-	assert_has(&text, "\ntelemetry         utilisation in use 99 %");
+	assert_has(&text, "\ntelemetry         utilisation of busy samples 99 %");
 	assert_has(&text, "\nnotes             the monitor's clock was moved by -2 h\n"
 	                  "                  the monitor saw an idle device\n");
 	weir_text_release(&text);
