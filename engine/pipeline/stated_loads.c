@@ -642,7 +642,7 @@ static void put_ranges(const struct weir_run *run, size_t most, struct weir_text
 		"output_throughput", "throughput", "throughput_fps", "mean_ttft_ms",
 		"median_latency_ms", "p50_latency_ms", "mean_e2el_ms", "p99_latency_ms",
 		"p99_ttft_ms", "mean_tpot_ms", "throughput_qps", "latency_mean_ms",
-		"latency_p99_ms",
+		"latency_p99_ms", "gpu_compute_median_ms", "gpu_compute_mean_ms",
 		/* of batches without a server */
 		"decode_throughput", "mean_decode_token_latency_ms", "mean_prefill_latency_ms",
 		"prefill_throughput", "prefill_latency_ms", "median_decode_throughput",
