@@ -19,9 +19,6 @@
 #define MAX_TITLES 64
 #define MAX_ID     24 /* bytes of "GPU/XCP" */
 
-/* Bits of a table below many other lines: any reader that knows those lines comes first. */
-#define BITS_IN_LOG 1
-
 static const struct weir_csv_options blanks = {.separator = ' '};
 
 static const struct weir_monitor_field fields[] = {
@@ -181,12 +178,7 @@ static const struct weir_monitor_table table = {
 
 int weir_amd_monitor_sniff(const char *head, size_t len)
 {
-	struct weir_slice rest = {head, len}, line;
-	int bits = weir_monitor_sniff(&table, head, len);
-
-	while (!bits && weir_csv_take_line(&rest, &line))
-		bits = recognise(line) ? BITS_IN_LOG : 0;
-	return bits;
+	return weir_monitor_sniff_log(&table, head, len);
 }
 
 enum weir_status weir_amd_monitor_read(struct weir_source *source, struct weir_input *input,

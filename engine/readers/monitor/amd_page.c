@@ -22,9 +22,6 @@
 #define MAX_INDEX 6
 #define NO_GAUGE  WEIR_GAUGE_COUNT
 
-/* Bits of a page below many other lines: any reader that knows those lines comes first. */
-#define BITS_IN_LOG 1
-
 static const struct weir_csv_options blanks = {.separator = ' '};
 
 /* Lines have no columns that are bound. */
@@ -215,12 +212,7 @@ static const struct weir_monitor_table table = {
 
 int weir_amd_page_sniff(const char *head, size_t len)
 {
-	struct weir_slice rest = {head, len}, line;
-	int bits = weir_monitor_sniff(&table, head, len);
-
-	while (!bits && weir_csv_take_line(&rest, &line))
-		bits = recognise(line) ? BITS_IN_LOG : 0;
-	return bits;
+	return weir_monitor_sniff_log(&table, head, len);
 }
 
 enum weir_status weir_amd_page_read(struct weir_source *source, struct weir_input *input,

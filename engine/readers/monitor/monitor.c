@@ -596,6 +596,16 @@ int weir_monitor_sniff(const struct weir_monitor_table *table, const char *head,
 	return bits > 0 ? bits : 0;
 }
 
+int weir_monitor_sniff_log(const struct weir_monitor_table *table, const char *head, size_t len)
+{
+	struct weir_slice rest = {head, len}, line;
+	int bits = weir_monitor_sniff(table, head, len);
+
+	while (!bits && weir_csv_take_line(&rest, &line))
+		bits = table->recognise(line) ? 1 : 0;
+	return bits;
+}
+
 /* ---- tables ---- */
 
 void weir_monitor_fail(struct weir_monitor *monitor, const char *reason, uint64_t at)

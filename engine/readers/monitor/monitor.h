@@ -179,6 +179,9 @@ struct weir_monitor_table {
 bool weir_monitor_draws_box(struct weir_slice line);
 /* Returns the number of bits that the first lines of a head verify. */
 int weir_monitor_sniff(const struct weir_monitor_table *table, const char *head, size_t len);
+/* The same, or 1 if a later line is one of the table: it may stand below many other lines, and a
+ * reader that knows those lines comes first. */
+int weir_monitor_sniff_log(const struct weir_monitor_table *table, const char *head, size_t len);
 /* Returns the number of bits of the known names in a header; negative if it has fewer gauges than
  * `gauges`, or no device although it needs one. */
 int weir_monitor_header_bits(const struct weir_monitor_field *fields,
