@@ -22,8 +22,10 @@ static void expect_work(const struct weir_run *run, const char *name, double ns,
 	const struct weir_series *time = weir_series_find(&run->operators, name),
 				 *count = weir_series_find(&run->calls, name);
 
-	if (!time || !count)
+	if (!time || !count) {
 		fail_msg("no kernel or copy is called %s", name);
+		return;
+	}
 	assert_near(time->value[0], ns, 1e-6);
 	assert_near(count->value[0], calls, 0);
 }

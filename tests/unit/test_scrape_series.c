@@ -232,8 +232,7 @@ static void overhead_of_an_ensemble_is_without_the_queues_of_its_steps(void **st
 	for (size_t i = 0; i < bench.figures.stage_count; i++)
 		if (strcmp(bench.figures.stages[i].name, "e/overhead") == 0)
 			found = &bench.figures.stages[i];
-	assert_non_null(found);
-	assert_near(found->total_ns, (100000 - 100 - 60000 - 35000) * 1e3, 1e-9);
+	assert_near(found ? found->total_ns : -1, (100000 - 100 - 60000 - 35000) * 1e3, 1e-9);
 	release(&bench);
 }
 

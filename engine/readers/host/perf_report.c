@@ -65,7 +65,7 @@ static bool parse_share(struct weir_slice word, double *share)
 static bool parse_event(struct weir_slice line, struct weir_slice *samples,
                         struct weir_slice *event, bool *group)
 {
-	const char *of, *quote, *end = line.data + line.length;
+	const char *of, *quote, *end;
 
 	line = weir_slice_trim(line);
 	if (!weir_slice_take(&line, "# Samples: "))

@@ -37,10 +37,12 @@ static const struct weir_mark marks[] = {
 	{                                                                                          \
 		statistic "_" key, WEIR_CLIENT_SLOT(member), MS_OF_S, false                        \
 	}
+/* NOLINTBEGIN(bugprone-macro-parentheses): the argument is the name of a member */
 #define FLAT_TIMES(key, field)                                                                     \
 	FLAT("mean", key, field.mean), FLAT("median", key, field.median),                          \
 		FLAT("p75", key, field.p75), FLAT("p90", key, field.p90),                          \
 		FLAT("p95", key, field.p95), FLAT("p99", key, field.p99)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #define METRICS "request_metrics/"
 

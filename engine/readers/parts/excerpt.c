@@ -73,8 +73,10 @@ bool weir_excerpt_block(struct weir_slice page, size_t index, struct weir_excerp
 /* Returns the bytes of the prompt in front of a command: "$ ", "root@host:~# "; 0: none. */
 static size_t prompt_of(struct weir_slice line)
 {
+	static const char ends[] = {'$', '#', '%', '>'};
+
 	for (size_t i = 0; i + 1 < line.length; i++)
-		if (memchr("$#%>", line.data[i], 4) && line.data[i + 1] == ' ')
+		if (memchr(ends, line.data[i], sizeof ends) && line.data[i + 1] == ' ')
 			return i + 1;
 	return 0;
 }
@@ -122,6 +124,7 @@ static size_t same_bytes(struct weir_slice a, struct weir_slice b)
 
 size_t weir_excerpt_margin(struct weir_slice page)
 {
+	static const char marks[] = {' ', '\t', '>'};
 	struct weir_slice line, margin = {0};
 	size_t lines = 0;
 
@@ -137,7 +140,7 @@ size_t weir_excerpt_margin(struct weir_slice page)
 		if (margin.data[end - 2] == '|' && margin.data[end - 1] == ' ')
 			return end;
 	for (size_t end = 0; end < margin.length; end++)
-		if (!memchr(" \t>", margin.data[end], 3))
+		if (!memchr(marks, margin.data[end], sizeof marks))
 			return end;
 	return margin.length;
 }

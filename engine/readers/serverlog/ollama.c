@@ -239,6 +239,7 @@ static bool parse_duration(struct weir_slice text, int64_t *ns)
  * before it: "prompt eval duration:" is another name, and so are words of an answer. */
 static bool find_behind(struct weir_slice line, const char *name, struct weir_slice *text)
 {
+	static const char before_it[] = {'-', '*', '+', '>', '|', ':', ']', '`'};
 	const char *found = weir_slice_find(line, name);
 	struct weir_slice before;
 
@@ -248,7 +249,8 @@ static bool find_behind(struct weir_slice line, const char *name, struct weir_sl
 	found += strlen(name);
 	*text = weir_slice_trim(
 		(struct weir_slice){found, (size_t)(line.data + line.length - found)});
-	return !before.length || memchr("-*+>|:]`", before.data[before.length - 1], 8);
+	return !before.length ||
+	       memchr(before_it, before.data[before.length - 1], sizeof before_it);
 }
 
 static void take_line(struct reading *reading, struct weir_slice line, uint64_t at)
