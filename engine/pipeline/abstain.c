@@ -294,7 +294,7 @@ static const char *describe_host_profile(struct weir_report *report)
 		return NULL;
 	if (host->idle > top->self * (1 - host->idle)) {
 		weir_text_puts(&headline, "the processor was idle in ");
-		weir_text_share(&headline, host->idle);
+		weir_text_part(&headline, host->idle);
 		weir_text_puts(&headline, " of the profile; without that, ");
 	}
 	if (host->occurrences)

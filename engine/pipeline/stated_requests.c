@@ -349,7 +349,7 @@ static void put_rates(const struct weir_run *run, struct weir_text *out)
 	static const struct {
 		const char *name, *unit;
 	} rates[] = {{"request_throughput", "requests/s"},
-	             {"request_goodput", "of them within their targets"},
+	             {"request_goodput", "requests/s within their targets"},
 	             {"output_throughput", "output tokens/s"},
 	             {"total_token_throughput", "tokens/s of input and output"}};
 	double under_way = figure(run, rates[0].name, "") * request_ms(run) / 1e3;

@@ -345,6 +345,12 @@ static void a_log_without_a_table_is_refused(void **state)
 	reading_refuses(reader, "Traffic request rate: inf\nConnectionError\n", WEIR_E_EMPTY,
 	                "no table of results");
 	reading_refuses(reader, "", WEIR_E_EMPTY, "no table of results");
+	reading_refuses(reader,
+	                "[TRT-LLM] [I] start\n[TRT-LLM] [E] CUDA out of memory. Tried\n"
+	                "RuntimeError: closed\n",
+	                WEIR_E_EMPTY, "first error is \"CUDA out of memory. Tried\"");
+	reading_refuses(reader, "ValueError: no model\n", WEIR_E_EMPTY,
+	                "first error is \"no model\"");
 	/* Another program may use the title. */
 	reading_refuses(reader, TITLE "Success Rate (Percent): 100\nLatency (ms) avg: 3\n",
 	                WEIR_E_EMPTY, "no known row with a number: expected rows such as");

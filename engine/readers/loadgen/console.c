@@ -12,6 +12,7 @@
  */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -32,6 +33,8 @@
 #define NOWHERE    SIZE_MAX             /* slot of a row that is passed over */
 #define JSON_BEGIN "<<<RESULT_START>>>" /* a log with a result in JSON is one of reader bench */
 
+#define ERROR_TEXT 96 /* bytes with the NUL of an error that is quoted */
+
 struct console {
 	struct weir_input *input;
 	struct weir_run *run; /* labels of the table that is being read, or comes next. Owned. */
@@ -48,6 +51,7 @@ struct console {
 	size_t section;   /* slot of the times that a line of "-" names; NOWHERE: none */
 	struct weir_heading heading, of_table; /* of this line, and of the table */
 	char backend[32];                      /* of the last command line; "": not stated */
+	char error[ERROR_TEXT];                /* the first error of the log; "": none */
 	struct weir_load_join join;
 };
 
@@ -716,6 +720,21 @@ static struct weir_slice after_progress(struct weir_slice line)
 	return line;
 }
 
+/* Keeps the text of the first error, "[TRT-LLM] [E] CUDA out of memory", "ValueError: ...". */
+static void take_error(struct console *console, struct weir_slice line)
+{
+	static const char *const levels[] = {"[E] ", "Error: "};
+	const char *at = NULL;
+
+	for (size_t i = 0; !at && i < sizeof(levels) / sizeof(levels[0]); i++) {
+		at = weir_slice_find(line, levels[i]);
+		at = at ? at + strlen(levels[i]) : NULL;
+	}
+	if (at && !*console->error)
+		snprintf(console->error, sizeof(console->error), "%.*s",
+		         (int)(line.data + line.length - at), at);
+}
+
 static enum weir_status take_lines(struct console *console, struct weir_source *source,
                                    struct weir_error *err)
 {
@@ -726,6 +745,7 @@ static enum weir_status take_lines(struct console *console, struct weir_source *
 
 	while (!(status = weir_csv_next(csv, &row, err)) && row) {
 		/* The number in a line without an end may be cut. */
+		take_error(console, row->line);
 		if (row->cut && console->figures && !is_rule(console, weir_slice_trim(row->line)))
 			weir_input_warn(console->input, WEIR_WARN_TRUNCATED, row->at, NULL);
 		else if (row->count)
@@ -763,6 +783,11 @@ static enum weir_status conclude(struct console *console, struct weir_error *err
 		                 "rows such as \"Request throughput (req/s)\" and \"Mean TTFT "
 		                 "(ms)\"; the log is cut, or another program wrote it, whose "
 		                 "samples can be passed as CSV with the columns name,value,unit");
+	if (!console->join.count && !console->join.empty && *console->error)
+		return weir_fail(err, WEIR_E_EMPTY,
+		                 "the benchmark ended without a table of results; its first error "
+		                 "is \"%s\": mend that and run it again",
+		                 console->error);
 	if (!console->join.count && !console->join.empty)
 		return weir_fail(err, WEIR_E_EMPTY,
 		                 "no table of results in this log: expected \"" SERVING

@@ -189,9 +189,9 @@ static void add_host(const struct weir_report *report, struct weir_items *items)
 	}
 	if (!(host->idle > 0))
 		return;
-	weir_text_puts(out, ", idle ");
-	weir_text_share(out, host->idle);
-	weir_text_puts(out, " of the time");
+	weir_text_puts(out, " without idle time, which is ");
+	weir_text_part(out, host->idle);
+	weir_text_puts(out, " of the profile");
 }
 
 static void add_timeline(const struct weir_report *report, struct weir_items *items)
