@@ -10,6 +10,7 @@
 #include "engine/analysis/rows/host_functions.h"
 #include "engine/base/text.h"
 #include "tests/unit/host_functions_text.h"
+#include "tests/unit/reading.h"
 
 /* Formats each function that has time as "name [file] self/total", in the order of the frames. */
 static void describe(const struct weir_host_profile *profile, struct weir_text *out)
@@ -36,4 +37,21 @@ void expect_functions(const struct weir_host_profile *profile, const char *expec
 	describe(profile, &out);
 	assert_string_equal(out.data ? out.data : "", expected);
 	weir_text_release(&out);
+}
+
+void expect_functions_of(const struct weir_reader *reader, const char *text, const char *expected)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	expect_functions(reading_of(reader, text, profile)->host_profile, expected);
+	weir_profile_free(profile);
+}
+
+void expect_warnings_of(const struct weir_reader *reader, const char *text,
+                        enum weir_warning_code code, unsigned count)
+{
+	struct weir_profile *profile = weir_profile_new();
+
+	assert_int_equal(reading_of(reader, text, profile)->warnings[code].count, count);
+	weir_profile_free(profile);
 }

@@ -103,9 +103,6 @@ static void damaged_text_is_counted_or_refused(void **state)
 	expect_warned(CALLS("2.000") COLUMNS FORWARD "1 0.1 0.1 0.1 0.1 a.py:1(f",
 	              WEIR_WARN_TRUNCATED, 1);
 	expect_warned(TABLE("2.000", FORWARD) "hello\n", WEIR_WARN_RAGGED_ROW, 0);
-	/* A first line without its number of calls states no time. */
-	expect_warned("    function calls in 9.000 seconds\n" TABLE("2.000", FORWARD),
-	              WEIR_WARN_RAGGED_ROW, 0);
 	reading_refuses(TEXT, CALLS("2.000") COLUMNS, WEIR_E_EMPTY, "expected rows below");
 	reading_refuses(TEXT, COLUMNS FORWARD, WEIR_E_EMPTY, "expected rows below");
 	reading_refuses(TEXT, TABLE("0.000", "1 0 0 0 0 a.py:1(f)\n"), WEIR_E_EMPTY, "any time");

@@ -25,18 +25,12 @@
 
 static void expect(const char *text, const char *expected)
 {
-	struct weir_profile *profile = weir_profile_new();
-
-	expect_functions(reading_of(READER, text, profile)->host_profile, expected);
-	weir_profile_free(profile);
+	expect_functions_of(READER, text, expected);
 }
 
 static void expect_warned(const char *text, enum weir_warning_code code, unsigned count)
 {
-	struct weir_profile *profile = weir_profile_new();
-
-	assert_int_equal(reading_of(READER, text, profile)->warnings[code].count, count);
-	weir_profile_free(profile);
+	expect_warnings_of(READER, text, code, count);
 }
 
 static void flat_time_is_that_of_the_function_itself(void **state)
